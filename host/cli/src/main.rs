@@ -1,2 +1,35 @@
-//! stub
-fn main() {}
+//! `palisade`: run MCP servers nobody has reason to trust.
+//!
+//! This crate parses arguments and prints. What the commands do is in the
+//! crates below it.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod args;
+mod commands;
+mod failure;
+mod grants;
+mod logging;
+mod output;
+mod places;
+mod prepare;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let guard = logging::start();
+    let done = match cli.command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Call(args) => commands::call::run(&args),
+    };
+    // What is logged below this line would be lost.
+    drop(guard);
+    match done {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,1 +1,39 @@
-//! stub
+//! The wasmtime engine, the sandbox and the instances of Palisade.
+//!
+//! This crate turns a WebAssembly component and an effective permission
+//! ([`palisade_policy::Effective`]) into something that can be called. It
+//! knows nothing of MCP's wire: what it takes and returns are the types of the
+//! `palisade:mcp` WIT package ([`contract`]), owned and typed.
+//!
+//! The way in is [`Engine`], made once a process; [`Plugin::load`] compiles
+//! (or finds the compiled code of) a component, reads what it offers and links
+//! it; [`Plugin::call_tool`] runs one call in an instance of its own.
+
+mod bindings;
+mod cache;
+mod call;
+mod client;
+mod clock;
+mod component;
+mod console;
+mod engine;
+mod error;
+mod limiter;
+mod metadata;
+mod placement;
+mod plugin;
+mod sandbox;
+mod state;
+mod ticker;
+
+pub use bindings::contract;
+pub use cache::CompiledCache;
+pub use call::{ToolCall, ToolOutcome};
+pub use client::{CallEvent, EventSink};
+pub use component::{Export, Import, Kind, offered};
+pub use engine::{Engine, EngineOptions};
+pub use error::{CacheError, CallError, EngineError, Limit, LoadError};
+pub use metadata::Metadata;
+pub use placement::{Placement, Pool};
+pub use plugin::{LoadOptions, Plugin};
+pub use sandbox::Sandbox;

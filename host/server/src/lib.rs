@@ -1,1 +1,18 @@
-//! stub
+//! MCP sessions over Palisade plugins.
+//!
+//! [`Service`] is what is served, in the house's own types: a plugin, what it
+//! may use, and the gate every call passes. [`serve_stdio`] speaks MCP for it
+//! over standard input and output. The types of the `rmcp` crate stay inside
+//! the `adapter` module; this crate knows nothing of the command line.
+
+mod adapter;
+mod gate;
+mod outcome;
+mod service;
+mod stdio;
+mod wire;
+
+pub use gate::check_schemas;
+pub use outcome::Checked;
+pub use service::{CallRequest, Identity, Reply, Service};
+pub use stdio::{ServeError, serve_stdio};

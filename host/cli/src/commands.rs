@@ -1,0 +1,5 @@
+//! One file a subcommand.
+
+pub(crate) mod call;
+pub(crate) mod inspect;
+pub(crate) mod run;

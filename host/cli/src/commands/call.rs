@@ -1,0 +1,140 @@
+//! `palisade call`: one call from the shell.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use palisade_runtime::contract::{ClientCapabilities, ContentBlock, Context, Implementation, ResourceBody};
+use palisade_runtime::{CallEvent, EventSink, Placement};
+use palisade_server::{CallRequest, Checked, Reply};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::CallArgs;
+use crate::failure::Failure;
+use crate::output::{self, printable};
+use crate::prepare::{prepare, runtime};
+
+/// Calls the tool; the exit code says whether it worked.
+pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
+    let arguments = arguments(&args.arguments)?;
+    let runtime = runtime()?;
+    let service = prepare(&runtime, &args.plugin, &args.grants)?.service()?;
+    if !service.tools().iter().any(|tool| tool.name == args.tool) {
+        let names: Vec<_> = service.tools().iter().map(|tool| tool.name.as_str()).collect();
+        return Err(Failure::usage(format!("there is no tool called {:?}", args.tool))
+            .remedy(format!("its tools: {}", names.join(", "))));
+    }
+    let request = CallRequest {
+        name: args.tool.clone(),
+        arguments,
+        context: context(),
+    };
+    let call = service.call(request, Arc::new(Stderr), CancellationToken::new(), Placement::Here);
+    match runtime.block_on(call) {
+        Reply::Result(result) => show(result, args.json),
+        Reply::Error { message, .. } => Err(Failure::new(printable(&message))),
+        _ => Err(Failure::new("the call ended in a way this command does not know")),
+    }
+}
+
+fn arguments(text: &str) -> Result<Map<String, Value>, Failure> {
+    let mut input = String::new();
+    let text = if text == "-" {
+        std::io::stdin()
+            .read_to_string(&mut input)
+            .map_err(|error| Failure::because("standard input can't be read", &error))?;
+        &input
+    } else {
+        text
+    };
+    serde_json::from_str(text).map_err(|error| {
+        Failure::usage(format!("the arguments are not a JSON object: {error}"))
+            .remedy("for example: palisade call plugin.wasm TOOL '{\"name\": \"value\"}'")
+    })
+}
+
+/// Nobody can be asked anything: this is a shell.
+fn context() -> Context {
+    Context {
+        meta: None,
+        trace: None,
+        client: Some(Implementation {
+            name: "palisade call".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            title: None,
+        }),
+        capabilities: ClientCapabilities::empty(),
+        wants_progress: true,
+        answers: Vec::new(),
+        state: None,
+    }
+}
+
+fn show(result: Checked, as_json: bool) -> Result<ExitCode, Failure> {
+    let code = if result.is_error {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    };
+    if as_json {
+        let json = result
+            .into_json()
+            .and_then(|json| serde_json::to_string_pretty(&json))
+            .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
+        output::line(json)?;
+        return Ok(code);
+    }
+    for block in &result.content {
+        let text = as_text(block);
+        if result.is_error {
+            output::error_line(&format!("palisade: {text}"));
+        } else {
+            output::line(text)?;
+        }
+    }
+    Ok(code)
+}
+
+fn as_text(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text(text) => printable(&text.text),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => format!(
+            "[{}, {} bytes; --json prints them]",
+            printable(&media.mime_type),
+            media.data.len()
+        ),
+        ContentBlock::ResourceLink(link) => printable(&format!("{} <{}>", link.name, link.uri)),
+        ContentBlock::Embedded(embedded) => match &embedded.contents.body {
+            ResourceBody::Text(text) => printable(text),
+            ResourceBody::Blob(blob) => format!(
+                "[{}, {} bytes; --json prints them]",
+                printable(&embedded.contents.uri),
+                blob.len()
+            ),
+        },
+    }
+}
+
+/// Shows what the plugin says meanwhile.
+struct Stderr;
+
+impl EventSink for Stderr {
+    fn event(&self, event: CallEvent) {
+        match event {
+            CallEvent::Log { level, data, .. } => {
+                output::error_line(&printable(&format!("[{level:?}] {data}")));
+            }
+            CallEvent::Progress {
+                progress,
+                total,
+                message,
+            } => {
+                let total = total.map_or_else(String::new, |total| format!(" of {total}"));
+                let message = message.unwrap_or_default();
+                output::error_line(&printable(&format!("{progress}{total} {message}")));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `palisade inspect`: what a plugin is, asks for and would get.
+
+use std::process::ExitCode;
+
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use palisade_policy::Row;
+use palisade_runtime::contract::Tool;
+use serde_json::{Value, json};
+
+use crate::args::InspectArgs;
+use crate::failure::Failure;
+use crate::output::{self, printable};
+use crate::prepare::{Prepared, prepare, runtime};
+
+/// Prints everything that can be known without calling a tool.
+pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+    let prepared = prepare(&runtime()?, &args.plugin, &args.grants)?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&as_json(&prepared))
+            .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
+        output::line(json)?;
+    } else {
+        output::line(as_text(&prepared))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(prepared: &Prepared) -> Value {
+    let metadata = prepared.plugin.metadata();
+    let rows: Vec<_> = prepared
+        .decision
+        .rows
+        .iter()
+        .map(|row| {
+            json!({
+                "what": row.what,
+                "asked": row.asked,
+                "granted": row.granted,
+                "effective": row.effective,
+                "why": row.why,
+            })
+        })
+        .collect();
+    json!({
+        "name": prepared.name,
+        "version": prepared.manifest.as_ref().and_then(|manifest| manifest.plugin.version.as_ref()),
+        "kind": metadata.kind,
+        "digest": format!("sha256:{}", prepared.plugin.digest()),
+        "compiled": prepared.plugin.was_compiled_before(),
+        "exports": metadata.exports,
+        "imports": metadata.imports,
+        "tools": metadata.tools,
+        "permissions": rows,
+        "permission_hash": prepared.decision.effective.hash(),
+    })
+}
+
+fn as_text(prepared: &Prepared) -> String {
+    let metadata = prepared.plugin.metadata();
+    let about = prepared.manifest.as_ref().map(|manifest| &manifest.plugin);
+    let mut title = prepared.name.clone();
+    if let Some(version) = about.and_then(|about| about.version.as_ref()) {
+        title = format!("{title} {version}");
+    }
+    if let Some(description) = about.and_then(|about| about.description.as_ref()) {
+        title = format!("{title} · {}", printable(description));
+    }
+    let mut facts = table();
+    facts.add_row(["kind", &metadata.kind.to_string()]);
+    facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
+    facts.add_row(["exports", &metadata.exports.join("\n")]);
+    facts.add_row(["imports", &metadata.imports.join("\n")]);
+    facts.add_row(["tools", &tool_lines(&metadata.tools)]);
+
+    let mut rules = table();
+    rules.set_header(["", "asked", "granted", "effective", ""]);
+    for row in &prepared.decision.rows {
+        rules.add_row(cells(row));
+    }
+    format!("{title}\n\n{facts}\n\n{rules}")
+}
+
+fn table() -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    table
+}
+
+fn cells(row: &Row) -> [String; 5] {
+    let or_dash = |cell: &Option<String>| cell.clone().unwrap_or_else(|| "—".to_owned());
+    [
+        row.what.clone(),
+        or_dash(&row.asked),
+        or_dash(&row.granted),
+        or_dash(&row.effective),
+        row.why.clone().unwrap_or_default(),
+    ]
+}
+
+/// Each tool with the first line of what it says of itself.
+fn tool_lines(tools: &[Tool]) -> String {
+    let lines: Vec<_> = tools
+        .iter()
+        .map(|tool| {
+            let says = tool.description.as_deref().unwrap_or_default();
+            let first = printable(says.lines().next().unwrap_or_default());
+            let mark = if changes_something(tool) { " ⚠ may change things" } else { "" };
+            format!("{}{mark}  {first}", tool.name)
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// MCP's defaults: a tool is not read-only, and destructive, unless it says so.
+fn changes_something(tool: &Tool) -> bool {
+    let hints = tool.annotations.as_ref();
+    let read_only = hints.and_then(|hints| hints.read_only_hint).unwrap_or(false);
+    let destructive = hints.and_then(|hints| hints.destructive_hint).unwrap_or(true);
+    !read_only && destructive
+}

@@ -1,0 +1,123 @@
+//! From flags and files to a grant: the I/O around `palisade-policy`.
+
+use std::path::{Path, PathBuf};
+
+use palisade_policy::{EnvFlag, Grant, Manifest, RootFlag, RootGrant, name_roots};
+
+use crate::args::GrantArgs;
+use crate::failure::Failure;
+use crate::places::Places;
+
+/// Largest manifest or grant file that is read, in bytes.
+const MAX_FILE: u64 = 256 * 1024;
+
+/// Everything the person grants: the file, then the flags over it. Every path
+/// in it is absolute and resolved.
+pub(crate) fn collect(
+    args: &GrantArgs,
+    manifest: Option<&Manifest>,
+    places: Option<&Places>,
+) -> Result<Grant, Failure> {
+    let mut grant = match &args.grant {
+        Some(path) => read_grant(path)?,
+        None => Grant::default(),
+    };
+    let base = args.grant.as_deref().and_then(Path::parent);
+    for root in &mut grant.roots {
+        // As in any configuration file, relative to the file.
+        root.path = resolve(&base.unwrap_or(Path::new("")).join(&root.path))?;
+    }
+    let mut flags = Grant {
+        roots: named_roots(&args.roots, manifest)?,
+        ..Grant::default()
+    };
+    for flag in &args.env {
+        flags.env.insert(flag.name.clone(), env_value(flag)?);
+    }
+    let grant = grant.merge(flags);
+    for root in &grant.roots {
+        check_place(root, places)?;
+    }
+    Ok(grant)
+}
+
+fn read_grant(path: &Path) -> Result<Grant, Failure> {
+    let text = read_text(path).map_err(|error| {
+        Failure::because(format!("the grant file {} can't be read", path.display()), &error)
+    })?;
+    Grant::parse(&text)
+        .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))
+}
+
+/// A small text file; more than 256 KiB or something else than a file is an
+/// error.
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind, Read as _};
+    let file = std::fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(Error::new(ErrorKind::FileTooLarge, "it is larger than 256 KiB"));
+    }
+    Ok(text)
+}
+
+fn named_roots(
+    flags: &[RootFlag],
+    manifest: Option<&Manifest>,
+) -> Result<Vec<RootGrant>, Failure> {
+    let resolved = flags
+        .iter()
+        .map(|flag| {
+            Ok(RootFlag {
+                path: resolve(&flag.path)?,
+                ..flag.clone()
+            })
+        })
+        .collect::<Result<_, Failure>>()?;
+    name_roots(resolved, manifest).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// What the directory really is: links are followed once, now.
+fn resolve(path: &Path) -> Result<PathBuf, Failure> {
+    let shown = path.display();
+    let resolved = path.canonicalize().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::new(format!("the directory {shown} does not exist"))
+            .remedy("create it, or grant another one with --root"),
+        _ => Failure::because(format!("the directory {shown} can't be granted"), &error),
+    })?;
+    if !resolved.is_dir() {
+        return Err(Failure::new(format!("{shown} can't be granted: it is not a directory"))
+            .remedy("grant the directory it lies in"));
+    }
+    Ok(resolved)
+}
+
+fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure> {
+    let Some(own) = places.and_then(|places| places.touched_by(&root.path)) else {
+        return Ok(());
+    };
+    Err(Failure::new(format!(
+        "{} can't be granted: Palisade keeps its own files in {}",
+        root.path.display(),
+        own.display()
+    ))
+    .remedy("grant a directory that has nothing to do with it, for example one below")
+    .as_refusal())
+}
+
+fn env_value(flag: &EnvFlag) -> Result<String, Failure> {
+    match &flag.value {
+        Some(value) => Ok(value.clone()),
+        None => std::env::var(&flag.name).map_err(|_| {
+            Failure::usage(format!(
+                "--env {0}: you have no variable {0} that could be passed on",
+                flag.name
+            ))
+            .remedy(format!("set it, or give its value: --env {}=VALUE", flag.name))
+        }),
+    }
+}

@@ -1,0 +1,26 @@
+//! The log, on standard error.
+
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_subscriber::EnvFilter;
+
+/// Variable that says what is logged, in the syntax of `tracing`.
+const FILTER: &str = "PALISADE_LOG";
+
+/// Warnings, and what plugins print.
+const DEFAULT: &str = "warn,palisade::plugin=info";
+
+/// Starts logging. Lines are written by a thread of their own: a client that
+/// does not read our standard error must not stop a session. Dropping the
+/// guard writes out what is left.
+pub(crate) fn start() -> WorkerGuard {
+    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new(DEFAULT));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(writer)
+        .with_ansi(false)
+        .without_time()
+        .compact()
+        .init();
+    guard
+}

@@ -1,0 +1,27 @@
+//! Printing.
+
+use std::io::Write as _;
+
+use crate::failure::Failure;
+
+/// Prints `text` and a newline to standard output.
+pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}")
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::because("standard output can't be written", &error))
+}
+
+/// Prints `text` and a newline to standard error, as far as that is possible.
+pub(crate) fn error_line(text: &str) {
+    // There is nobody left to tell.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Replaces what steers a terminal; newlines and tabs stay.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace(
+        |c: char| c.is_control() && !matches!(c, '\n' | '\t'),
+        "\u{fffd}",
+    )
+}

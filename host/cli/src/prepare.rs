@@ -1,0 +1,168 @@
+//! From a file and flags to something that can be served.
+
+use std::path::Path;
+use std::time::Instant;
+
+use palisade_policy::{Decision, Manifest, intersect};
+use palisade_runtime::{
+    CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Sandbox, offered,
+};
+use palisade_server::{Identity, Service, check_schemas};
+use tokio::runtime::Runtime;
+
+use crate::args::GrantArgs;
+use crate::failure::Failure;
+use crate::grants::{self, read_text};
+use crate::places::Places;
+
+/// The manifest beside a plugin that carries none.
+const MANIFEST: &str = "palisade.toml";
+
+/// Largest plugin that is loaded, in bytes.
+const MAX_PLUGIN: u64 = 256 * 1024 * 1024;
+
+/// A plugin and what was decided about it.
+pub(crate) struct Prepared {
+    /// For messages and as argv[0]: from the manifest, else from the file.
+    pub(crate) name: String,
+    /// What it asks for.
+    pub(crate) manifest: Option<Manifest>,
+    /// What it gets.
+    pub(crate) decision: Decision,
+    /// The loaded plugin.
+    pub(crate) plugin: Plugin,
+}
+
+/// A runtime on which everything of one session runs on one thread.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::because("the system refused what a session needs", &error))
+}
+
+/// Loads a plugin and computes its effective permission.
+pub(crate) fn prepare(runtime: &Runtime, file: &Path, args: &GrantArgs) -> Result<Prepared, Failure> {
+    let places = Places::find();
+    let bytes = read_plugin(file)?;
+    let plugin = load(runtime, file, &bytes, places.as_ref())?;
+    let manifest = manifest(file, &plugin)?;
+    let name = manifest
+        .as_ref()
+        .map_or_else(|| file_name(file), |manifest| manifest.plugin.name.clone());
+    let grant = grants::collect(args, manifest.as_ref(), places.as_ref())?;
+    let decision = intersect(manifest.as_ref(), &grant)
+        .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
+    Ok(Prepared {
+        name,
+        manifest,
+        decision,
+        plugin,
+    })
+}
+
+impl Prepared {
+    /// Opens what is granted.
+    pub(crate) fn service(self) -> Result<Service, Failure> {
+        let name = self.name;
+        let effective = &self.decision.effective;
+        let sandbox = Sandbox::open(&name, effective)
+            .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
+        let about = self.manifest.map(|manifest| manifest.plugin);
+        let (version, instructions) = about.map_or((None, None), |about| (about.version, about.description));
+        let identity = Identity {
+            version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            instructions,
+            name,
+        };
+        Service::new(identity, self.plugin, sandbox, effective.tools.clone())
+            .map_err(|error| Failure::because("the recorded tool list can't be read", &error))
+    }
+}
+
+fn read_plugin(file: &Path) -> Result<Vec<u8>, Failure> {
+    use std::io::Read as _;
+    let shown = file.display();
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}"))
+            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"),
+        _ => Failure::because(format!("{shown} can't be read"), &error),
+    };
+    let opened = std::fs::File::open(file).map_err(failed)?;
+    let metadata = opened.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Failure::new(format!("{shown} is not a file"))
+            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"));
+    }
+    if metadata.len() > MAX_PLUGIN {
+        return Err(Failure::new(format!("{shown} is larger than the 256 MiB a plugin may be")));
+    }
+    let mut bytes = Vec::new();
+    opened.take(MAX_PLUGIN).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+fn load(
+    runtime: &Runtime,
+    file: &Path,
+    bytes: &[u8],
+    places: Option<&Places>,
+) -> Result<Plugin, Failure> {
+    let engine = Engine::new(&EngineOptions::default())
+        .map_err(|error| Failure::because("plugins can't be run here", &error))?;
+    let cache = places.and_then(|places| {
+        CompiledCache::open(places.compiled())
+            .inspect_err(|error| tracing::warn!("plugins are compiled anew every time: {error}"))
+            .ok()
+    });
+    let started = Instant::now();
+    let options = LoadOptions {
+        cache: cache.as_ref(),
+        vet: Some(&check_schemas),
+    };
+    let plugin = runtime
+        .block_on(Plugin::load(&engine, bytes, options))
+        .map_err(|error| {
+            let failure = Failure::because(file.display(), &error);
+            match error {
+                LoadError::UnknownImport { .. } => failure.remedy(format!("offered: {}", offered())),
+                _ => failure,
+            }
+        })?;
+    tracing::debug!(
+        compiled = !plugin.was_compiled_before(),
+        "loaded {} in {:?}",
+        file.display(),
+        started.elapsed()
+    );
+    Ok(plugin)
+}
+
+/// The plugin's own manifest, else the one beside the file.
+fn manifest(file: &Path, plugin: &Plugin) -> Result<Option<Manifest>, Failure> {
+    let (text, place) = match &plugin.metadata().manifest {
+        Some(text) => (text.clone(), "its manifest".to_owned()),
+        None => {
+            let beside = file.with_file_name(MANIFEST);
+            match read_text(&beside) {
+                Ok(text) => (text, format!("its manifest {}", beside.display())),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => {
+                    let what = format!("{} can't be read", beside.display());
+                    return Err(Failure::because(what, &error));
+                }
+            }
+        }
+    };
+    Manifest::parse(&text).map(Some).map_err(|error| {
+        Failure::new(format!("{} can't start: {place}, {error}", file_name(file)))
+    })
+}
+
+/// The file's name without its ending, as far as it can be printed.
+fn file_name(file: &Path) -> String {
+    file.file_stem().map_or_else(
+        || "plugin".to_owned(),
+        |stem| crate::output::printable(&stem.to_string_lossy()),
+    )
+}

@@ -1,0 +1,142 @@
+//! What a plugin asks for.
+
+use std::collections::BTreeMap;
+
+use crate::env::{self, EnvRequest};
+use crate::error::ParseError;
+use crate::limits::LimitsRequest;
+use crate::names::{NAME_RULE, is_name};
+use crate::network::{self, NetworkRequest};
+use crate::parse::{Item, Table, document};
+use crate::roots::{self, RootRequest};
+use crate::secrets::{self, SecretRequest};
+use crate::storage::StorageRequest;
+use crate::text::{shown, steers};
+
+/// A plugin's request (`palisade.toml`, or the custom section
+/// `palisade-manifest` of its component). It grants nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// Who is asking.
+    pub plugin: PluginInfo,
+    /// Directories, in the order of the file.
+    pub roots: Vec<RootRequest>,
+    /// Network destinations, in the order of the file.
+    pub network: Vec<NetworkRequest>,
+    /// Environment variables by name.
+    pub env: BTreeMap<String, EnvRequest>,
+    /// Secrets, in the order of the file.
+    pub secrets: Vec<SecretRequest>,
+    /// Storage kept between calls.
+    pub storage: Option<StorageRequest>,
+    /// Limits other than the defaults.
+    pub limits: LimitsRequest,
+}
+
+/// The `[plugin]` of a manifest. The plugin's own words: nothing in here is
+/// verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginInfo {
+    /// Its name, `[a-z0-9-]{1,48}`.
+    pub name: String,
+    /// Its version, 1 to 64 visible ASCII characters.
+    pub version: Option<String>,
+    /// One line about it, at most 500 bytes, without control and invisible
+    /// characters.
+    pub description: Option<String>,
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// [`ParseError`] for a text over [`crate::MAX_TEXT_BYTES`], for what is not
+    /// TOML, for every unknown key, wrong type, impossible value or double name,
+    /// and for a plugin without a name.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let document = document(text)?;
+        let top = Table::top(text, "the manifest", &document);
+        top.only(
+            &[
+                "plugin", "roots", "network", "env", "secrets", "storage", "limits",
+            ],
+            &[(
+                "tools",
+                "[tools] belongs in a grant; a plugin has no say in it",
+            )],
+        )?;
+        let example = "[plugin] with name = \"notes\"";
+        let plugin = top.require("plugin", example)?;
+        Ok(Self {
+            plugin: PluginInfo::parse(&plugin)?,
+            roots: optional(&top, "roots", roots::requests)?,
+            network: optional(&top, "network", network::rules)?,
+            env: optional(&top, "env", |item| env::requests(&section(item)?))?,
+            secrets: optional(&top, "secrets", secrets::rules)?,
+            storage: optional(&top, "storage", |item| {
+                StorageRequest::parse(&section(item)?).map(Some)
+            })?,
+            limits: optional(&top, "limits", |item| LimitsRequest::parse(&section(item)?))?,
+        })
+    }
+}
+
+/// A part of the file that may be left out.
+pub(crate) fn optional<'a, T: Default>(
+    top: &Table<'a>,
+    key: &str,
+    parse: impl Fn(&Item<'a>) -> Result<T, ParseError>,
+) -> Result<T, ParseError> {
+    top.get(key)
+        .map_or_else(|| Ok(T::default()), |item| parse(&item))
+}
+
+/// A key of the top level as the table `[key]`.
+pub(crate) fn section<'a>(item: &Item<'a>) -> Result<Table<'a>, ParseError> {
+    let place = format!("[{}]", item.key());
+    item.table(&place, &place)
+}
+
+impl PluginInfo {
+    pub(crate) fn parse(item: &Item<'_>) -> Result<Self, ParseError> {
+        let table = section(item)?;
+        table.only(&["name", "version", "description"], &[])?;
+
+        let example = "name = \"notes\"";
+        let item = table.require("name", example)?;
+        let name = item.string(example)?;
+        if !is_name(name) {
+            let problem = format!("is \"{}\", which is not a name", shown(name));
+            return Err(item.error(&problem, NAME_RULE));
+        }
+
+        let text = |key, example, good: fn(&str) -> bool, rule: &str| {
+            let Some(item) = table.get(key) else {
+                return Ok(None);
+            };
+            let text = item.string(example)?;
+            match good(text) {
+                true => Ok(Some(text.to_owned())),
+                false => Err(item.error("cannot be that", rule)),
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            version: text(
+                "version",
+                "version = \"1.2.0\"",
+                |text| (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic()),
+                "a version is 1 to 64 visible ASCII characters, for example \"1.2.0\"",
+            )?,
+            description: text(
+                "description",
+                "description = \"Search and edit a folder of notes\"",
+                |text| {
+                    let blank = text.trim().is_empty();
+                    !blank && text.len() <= 500 && !text.chars().any(steers)
+                },
+                "a description is one line of at most 500 bytes, without control and invisible characters",
+            )?,
+        })
+    }
+}

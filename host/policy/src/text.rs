@@ -1,0 +1,96 @@
+//! Showing and checking text that came from somebody else.
+//!
+//! Keys and values of a hostile manifest end up in messages on a terminal, so
+//! they are shown with everything that could steer one written out.
+
+/// Longest piece of foreign text repeated in a message, in characters.
+const SHOWN_CHARS: usize = 80;
+
+/// `text` with control, direction and invisible characters written out, cut to
+/// a readable length.
+pub(crate) fn shown(text: &str) -> String {
+    let mut out = escaped(text.chars().take(SHOWN_CHARS));
+    if text.chars().nth(SHOWN_CHARS).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// `text` in full with control, direction and invisible characters written out.
+pub(crate) fn visible(text: &str) -> String {
+    escaped(text.chars())
+}
+
+fn escaped(chars: impl Iterator<Item = char>) -> String {
+    let mut out = String::new();
+    for c in chars {
+        if steers(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether a character can change how the text around it is displayed: control
+/// characters, line and direction marks, invisible fillers and tag characters.
+/// The two joiners (U+200C, U+200D) are ordinary writing and stay.
+pub(crate) fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// `word` as one word of a POSIX shell, for commands a person may paste.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=,@+%".contains(&b);
+    match !word.is_empty() && word.bytes().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", visible(&word.replace('\'', "'\\''"))),
+    }
+}
+
+/// "a", "a or b", "a, b or c".
+pub(crate) fn alternatives<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    match items.pop() {
+        None => String::new(),
+        Some(last) if items.is_empty() => last,
+        Some(last) => format!("{} or {last}", items.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_never_reach_the_terminal() {
+        assert_eq!(shown("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
+        assert_eq!(shown("Grüße, שלום"), "Grüße, שלום");
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(shown(&"x".repeat(5000)).chars().count(), SHOWN_CHARS + 1);
+    }
+
+    #[test]
+    fn a_pasted_word_runs_nothing() {
+        assert_eq!(shell_word("notes=/srv/a:rw"), "notes=/srv/a:rw");
+        assert_eq!(shell_word("$(rm -r ~)"), "'$(rm -r ~)'");
+        assert_eq!(shell_word("a'b"), "'a'\\''b'");
+        assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn alternatives_read_as_a_sentence() {
+        assert_eq!(alternatives(["a"]), "a");
+        assert_eq!(alternatives(["a", "b"]), "a or b");
+        assert_eq!(alternatives(["a", "b", "c"]), "a, b or c");
+    }
+}

@@ -1,0 +1,142 @@
+//! What a component file is, before any of it runs.
+
+use serde::{Deserialize, Serialize};
+use wasmparser::Payload;
+use wasmtime::component::{Component, types::ComponentItem};
+
+use crate::error::LoadError;
+
+/// The packages whose every interface the host offers, and the version prefix
+/// it offers them in. wasmtime's linker matches any patch release.
+const OFFERED: [(&str, &str); 7] = [
+    ("wasi:cli/", "0.2."),
+    ("wasi:clocks/", "0.2."),
+    ("wasi:filesystem/", "0.2."),
+    ("wasi:io/", "0.2."),
+    ("wasi:random/", "0.2."),
+    ("wasi:sockets/", "0.2."),
+    ("palisade:mcp/", "0.1."),
+];
+
+/// The tools interface, in the version this host speaks.
+pub(crate) const TOOLS: &str = "palisade:mcp/tools@0.1.0";
+
+/// Custom section in which a component may carry its manifest.
+const MANIFEST: &str = "palisade-manifest";
+
+/// How a component is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// It exports interfaces of `palisade:mcp`.
+    Mcp,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mcp => f.write_str("mcp (palisade:mcp@0.1)"),
+        }
+    }
+}
+
+/// An interface or function a component offers, by its full name.
+pub type Export = String;
+
+/// An interface or function a component needs, by its full name.
+pub type Import = String;
+
+/// Refuses bytes that are not a component, in words that say what they are.
+pub(crate) fn check_header(bytes: &[u8]) -> Result<(), LoadError> {
+    let no = |what: &str| Err(LoadError::NotAComponent(what.to_owned()));
+    match bytes {
+        [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),
+        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => no(
+            "it is a core WebAssembly module, not a component; build it for wasm32-wasip2, \
+             or wrap it with `wasm-tools component new`",
+        ),
+        [0, b'a', b's', b'm', ..] => {
+            no("it is WebAssembly of a version this host does not know; rebuild it with current tools")
+        }
+        [] => no("the file is empty; give a WebAssembly component (.wasm)"),
+        _ => no("it is not WebAssembly; give a WebAssembly component (.wasm)"),
+    }
+}
+
+/// Names of what a component imports and exports, sorted.
+pub(crate) fn names(
+    engine: &wasmtime::Engine,
+    component: &Component,
+) -> (Vec<Import>, Vec<Export>) {
+    let ty = component.component_type();
+    let mut imports: Vec<_> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+    let mut exports: Vec<_> = ty
+        .exports(engine)
+        // Types are no use to a caller by themselves.
+        .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    imports.sort();
+    exports.sort();
+    (imports, exports)
+}
+
+/// The first import this host has nothing for.
+pub(crate) fn unknown_import(imports: &[Import]) -> Option<&Import> {
+    imports.iter().find(|import| {
+        !OFFERED.iter().any(|(package, version)| {
+            import
+                .strip_prefix(package)
+                .and_then(|rest| rest.split_once('@'))
+                .is_some_and(|(_, found)| found.starts_with(version))
+        })
+    })
+}
+
+/// What the host offers, for a person whose plugin wants something else.
+#[must_use]
+pub fn offered() -> String {
+    OFFERED
+        .iter()
+        .map(|(package, version)| format!("{}@{version}x", package.trim_end_matches('/')))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// How the component is to be served.
+pub(crate) fn kind(exports: &[Export]) -> Result<Kind, LoadError> {
+    if exports.iter().any(|export| export == TOOLS) {
+        return Ok(Kind::Mcp);
+    }
+    let found = if let Some(other) = exports.iter().find(|e| e.starts_with("palisade:mcp/")) {
+        format!("it exports {other}, and this version serves {TOOLS} only")
+    } else if exports.is_empty() {
+        "it exports nothing".to_owned()
+    } else {
+        format!("it exports {}, but not {TOOLS}", exports.join(", "))
+    };
+    Err(LoadError::NothingToServe { found })
+}
+
+/// The manifest a component carries, if it carries one.
+pub(crate) fn manifest(bytes: &[u8]) -> Result<Option<String>, LoadError> {
+    let bad = |why: &str| LoadError::BadManifestSection(why.to_owned());
+    let mut depth = 0_u32;
+    let mut found = None;
+    for payload in wasmparser::Parser::new(0).parse_all(bytes) {
+        match payload.map_err(|error| bad(error.message()))? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            // Only the component's own: what it is made of has no say.
+            Payload::CustomSection(section) if depth == 0 && section.name() == MANIFEST => {
+                let text = std::str::from_utf8(section.data()).map_err(|_| bad("it is not UTF-8"))?;
+                if found.replace(text.to_owned()).is_some() {
+                    return Err(bad("there are two"));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,164 @@
+//! The one wasmtime engine of a process, set up for many short calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::{
+    Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, component,
+};
+use wasmtime_wasi::p2;
+
+use crate::bindings::imported_client;
+use crate::client::HasClient;
+use crate::error::EngineError;
+use crate::state::State;
+use crate::ticker::Ticker;
+
+/// Live instances the pool has room for. The reservation is address space
+/// only, but setting it up costs start-up time, so no more than calls that can
+/// run at once in a process of a few plugins.
+const POOL_INSTANCES: u32 = 128;
+
+/// Bytes of each memory that stay resident between calls. Small plugins touch
+/// less than this, so that resetting them is a copy and not a page fault.
+const KEEP_RESIDENT: usize = 64 * 1024;
+
+/// Stack of WebAssembly code; its async stack adds room for host calls.
+const WASM_STACK: usize = 512 * 1024;
+const ASYNC_STACK: usize = 1024 * 1024;
+
+/// How an [`Engine`] is made. The default is what `palisade` uses.
+#[derive(Debug, Clone)]
+pub struct EngineOptions {
+    /// The time between two chances to stop or to suspend a guest. Default 5 ms.
+    pub tick: Duration,
+    /// Draw instances from a pool of pre-reserved memory. Default true; where
+    /// the address space does not allow it the engine falls back by itself.
+    pub pooling: bool,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            tick: Duration::from_millis(5),
+            pooling: true,
+        }
+    }
+}
+
+/// A wasmtime engine with everything a plugin may import linked to it.
+/// Cheap to clone; all clones are the same engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    wasmtime: wasmtime::Engine,
+    linker: component::Linker<State>,
+    ticker: Ticker,
+    pooling: bool,
+}
+
+impl Engine {
+    /// Makes the engine: pooling allocator with copy-on-write memory images
+    /// where the address space allows it, on-demand allocation with a warning
+    /// where it does not; epoch interruption always.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] when wasmtime can't run here at all.
+    pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
+        let pooled = options
+            .pooling
+            .then(|| wasmtime::Engine::new(&config(Some(pool()))));
+        let (wasmtime, pooling) = match pooled {
+            Some(Ok(engine)) => (engine, true),
+            Some(Err(error)) => {
+                tracing::warn!(
+                    "no room to reserve memory for {POOL_INSTANCES} instances ({error:#}); \
+                     calls will be slower"
+                );
+                (on_demand()?, false)
+            }
+            None => (on_demand()?, false),
+        };
+        let mut linker = component::Linker::new(&wasmtime);
+        p2::add_to_linker_async(&mut linker).map_err(EngineError::Link)?;
+        imported_client::add_to_linker::<State, HasClient>(&mut linker, State::client_view)
+            .map_err(EngineError::Link)?;
+        let ticker = Ticker::start(wasmtime.clone(), options.tick).map_err(EngineError::Ticker)?;
+        Ok(Self(Arc::new(Inner {
+            wasmtime,
+            linker,
+            ticker,
+            pooling,
+        })))
+    }
+
+    /// Whether instances come from the pool.
+    #[must_use]
+    pub fn is_pooling(&self) -> bool {
+        self.0.pooling
+    }
+
+    pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {
+        &self.0.wasmtime
+    }
+
+    pub(crate) fn linker(&self) -> &component::Linker<State> {
+        &self.0.linker
+    }
+
+    pub(crate) fn ticker(&self) -> &Ticker {
+        &self.0.ticker
+    }
+}
+
+fn on_demand() -> Result<wasmtime::Engine, EngineError> {
+    wasmtime::Engine::new(&config(None)).map_err(EngineError::Unusable)
+}
+
+fn config(pool: Option<PoolingAllocationConfig>) -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .epoch_interruption(true)
+        .memory_init_cow(true)
+        .cranelift_opt_level(OptLevel::Speed)
+        .max_wasm_stack(WASM_STACK)
+        .async_stack_size(ASYNC_STACK)
+        // A relaxed SIMD result may differ from machine to machine.
+        .wasm_relaxed_simd(false)
+        // Offsets into a stranger's binary help nobody who reads our errors.
+        .generate_address_map(false)
+        .wasm_backtrace_max_frames(None);
+    if let Some(pool) = pool {
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    }
+    config
+}
+
+fn pool() -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::default();
+    // A component of the usual toolchains is one module with memory and a few
+    // shims; interpreters (Python) bring dozens of modules and large tables.
+    pool.total_component_instances(POOL_INSTANCES)
+        .total_core_instances(POOL_INSTANCES * 8)
+        .total_memories(POOL_INSTANCES)
+        .total_tables(POOL_INSTANCES * 8)
+        .total_stacks(POOL_INSTANCES)
+        .max_core_instances_per_component(64)
+        .max_memories_per_component(8)
+        .max_tables_per_component(64)
+        .table_elements(100_000)
+        .max_unused_warm_slots(16)
+        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .table_keep_resident(KEEP_RESIDENT)
+        .async_stack_keep_resident(KEEP_RESIDENT);
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        pool.pagemap_scan(Enabled::Auto);
+    } else {
+        // Without it every reset is a system call: make them in batches.
+        pool.decommit_batch_size(16);
+    }
+    pool
+}

@@ -1,0 +1,180 @@
+//! What can go wrong, typed. Each message is one sentence for a person;
+//! causes are kept as `source`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The engine can't be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// wasmtime refuses to run on this machine.
+    #[error("WebAssembly can't be run on this machine")]
+    Unusable(#[source] wasmtime::Error),
+    /// The host's own functions could not be linked.
+    #[error("the host's own functions could not be linked; this is a bug in Palisade")]
+    Link(#[source] wasmtime::Error),
+    /// No thread could be started.
+    #[error("no thread could be started to watch over time limits")]
+    Ticker(#[source] std::io::Error),
+    /// No runtime for overlapping calls could be started.
+    #[error("no threads could be started to run calls side by side")]
+    Pool(#[source] std::io::Error),
+}
+
+/// A file can't become a [`Plugin`](crate::Plugin).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The bytes are not WebAssembly, or no component.
+    #[error("{0}")]
+    NotAComponent(String),
+    /// The component does not pass validation or can't be compiled.
+    #[error("it is not a valid component: {}", root_cause(.0))]
+    Compile(#[source] wasmtime::Error),
+    /// The component imports something the host does not offer.
+    #[error("it needs {import}, which this host does not offer")]
+    UnknownImport {
+        /// The interface or function, as the component names it.
+        import: String,
+    },
+    /// An import exists here but with another type.
+    #[error("it needs {import} with another type than this host offers")]
+    ImportType {
+        /// The interface or function, as the component names it.
+        import: String,
+        /// What wasmtime says of the difference.
+        #[source]
+        source: wasmtime::Error,
+    },
+    /// Nothing the component exports can be served.
+    #[error("it offers nothing that can be served: {found}")]
+    NothingToServe {
+        /// What it exports instead, in words.
+        found: String,
+    },
+    /// The component could not be linked for another reason.
+    #[error("it can't be linked: {}", root_cause(.0))]
+    Link(#[source] wasmtime::Error),
+    /// The plugin failed when it was asked what it offers.
+    #[error("it failed when asked for its tools")]
+    Listing(#[source] CallError),
+    /// What it says it offers is unusable.
+    #[error("its tool list is unusable: {0}")]
+    BadListing(String),
+    /// Its JSON Schemas can't be used.
+    #[error("{0}")]
+    BadSchema(String),
+    /// The manifest it carries can't be read out of it.
+    #[error("the manifest inside it can't be read: {0}")]
+    BadManifestSection(String),
+    /// Something is granted in a form that is not enforced yet.
+    #[error("{0}")]
+    NotEnforced(String),
+    /// A granted directory can't be opened.
+    #[error("the directory {} can't be opened", .path.display())]
+    Root {
+        /// The directory, as granted.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A granted path is something else than a directory.
+    #[error("{} is not a directory", .0.display())]
+    RootIsNoDirectory(PathBuf),
+}
+
+/// A limit of `[limits]` (or a fixed one) that a call ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Bytes of linear memory.
+    Memory(u64),
+    /// Wall clock of one call.
+    CallTime(Duration),
+    /// CPU time of one call.
+    CpuTime(Duration),
+    /// Bytes of one result.
+    Output(u64),
+    /// Calls of one plugin at once.
+    Concurrency(u32),
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Memory(bytes) => write!(f, "memory ({bytes} bytes)"),
+            Self::CallTime(time) => write!(f, "call-time ({time:?})"),
+            Self::CpuTime(time) => write!(f, "cpu-time ({time:?})"),
+            Self::Output(bytes) => write!(f, "output ({bytes} bytes)"),
+            Self::Concurrency(calls) => write!(f, "concurrency ({calls} calls)"),
+        }
+    }
+}
+
+/// A call has no outcome.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The call went over a limit and was stopped.
+    #[error("the call was stopped: it went over its limit of {0}")]
+    Limit(Limit),
+    /// As many calls run and wait as may.
+    #[error("the plugin is busy: {0} calls are running and as many are waiting; try again")]
+    Busy(u32),
+    /// The caller cancelled it.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The guest trapped (a panic, an unreachable instruction, an overflow).
+    #[error("the plugin crashed: {}", root_cause(.0))]
+    Trap(#[source] wasmtime::Error),
+    /// The host could not make an instance.
+    #[error("no instance of the plugin could be made: {}", root_cause(.0))]
+    Instantiate(#[source] wasmtime::Error),
+    /// The host itself failed.
+    #[error("the host failed to run the call")]
+    Host(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The plugin answered with an error of its own.
+    #[error("{message}")]
+    Plugin {
+        /// What kind of error.
+        kind: crate::contract::ErrorKind,
+        /// The plugin's sentence.
+        message: String,
+        /// The plugin's data, JSON text.
+        data: Option<String>,
+    },
+}
+
+/// Compiled code can't be kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// The directory can't be made or opened.
+    #[error("the cache directory {} can't be used", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Somebody else could write compiled code there.
+    #[error(
+        "the cache directory {} could be written by another user ({why}); \
+         make it yours alone (chmod 700) or set XDG_CACHE_HOME to another place",
+        .path.display()
+    )]
+    NotPrivate {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+/// The innermost cause, which in wasmtime's chains is the one that says most.
+fn root_cause(error: &wasmtime::Error) -> String {
+    error.root_cause().to_string()
+}

@@ -1,0 +1,174 @@
+//! A component that is compiled, understood and linked.
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
+use wasmtime::component::{Component, InstancePre};
+
+use crate::bindings::exported_tools::GuestIndices;
+use crate::cache::{CompiledCache, Key, hex};
+use crate::call::{self, ToolCall, ToolOutcome};
+use crate::client::EventSink;
+use crate::component::{self, check_header};
+use crate::engine::Engine;
+use crate::error::{CallError, LoadError};
+use crate::metadata::{Metadata, check_tools};
+use crate::placement::{Placement, Pool};
+use crate::sandbox::Sandbox;
+use crate::state::State;
+
+/// How a plugin is loaded.
+#[derive(Default)]
+pub struct LoadOptions<'a> {
+    /// Where compiled code is kept; none compiles every time.
+    pub cache: Option<&'a CompiledCache>,
+    /// What else must hold of a plugin that is seen for the first time; the
+    /// error is one sentence.
+    pub vet: Option<&'a dyn Fn(&Metadata) -> Result<(), String>>,
+}
+
+/// A plugin ready to be called. Cheap to clone.
+#[derive(Clone)]
+pub struct Plugin(Arc<Inner>);
+
+struct Inner {
+    digest: [u8; 32],
+    from_cache: bool,
+    metadata: Metadata,
+    linked: Arc<Linked>,
+}
+
+/// What making an instance needs.
+pub(crate) struct Linked {
+    pub(crate) engine: Engine,
+    pub(crate) pre: InstancePre<State>,
+    pub(crate) tools: GuestIndices,
+}
+
+impl Plugin {
+    /// Loads a component: from the cache if it is there, else compiled, asked
+    /// for its tools in an empty sandbox, and kept.
+    ///
+    /// Compiling blocks the calling thread; call this outside of a runtime's
+    /// own threads, or where nothing else runs yet.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`]; nothing is served of a component that is not understood
+    /// as a whole.
+    pub async fn load(
+        engine: &Engine,
+        bytes: &[u8],
+        options: LoadOptions<'_>,
+    ) -> Result<Self, LoadError> {
+        // Hashed before anything looks inside.
+        let digest: [u8; 32] = Sha256::digest(bytes).into();
+        check_header(bytes)?;
+        let key = Key::new(engine.wasmtime(), &digest);
+        let cached = options
+            .cache
+            .and_then(|cache| cache.load(engine.wasmtime(), &key));
+        let from_cache = cached.is_some();
+        let (metadata, linked) = match cached {
+            Some((component, metadata)) => (metadata, link(engine, &component)?),
+            None => {
+                let component =
+                    Component::new(engine.wasmtime(), bytes).map_err(LoadError::Compile)?;
+                let (metadata, linked) = understand(engine, &component, bytes).await?;
+                if let Some(vet) = options.vet {
+                    vet(&metadata).map_err(LoadError::BadSchema)?;
+                }
+                if let Some(cache) = options.cache {
+                    cache.store(&key, &component, &metadata);
+                }
+                (metadata, linked)
+            }
+        };
+        Ok(Self(Arc::new(Inner {
+            digest,
+            from_cache,
+            metadata,
+            linked: Arc::new(linked),
+        })))
+    }
+
+    /// SHA-256 of the component, in hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        hex(&self.0.digest)
+    }
+
+    /// Whether its compiled code came from the cache.
+    #[must_use]
+    pub fn was_compiled_before(&self) -> bool {
+        self.0.from_cache
+    }
+
+    /// What it says of itself.
+    #[must_use]
+    pub fn metadata(&self) -> &Metadata {
+        &self.0.metadata
+    }
+
+    /// Runs one call in an instance of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`]; whatever it is, no other call notices.
+    pub async fn call_tool(
+        &self,
+        sandbox: &Arc<Sandbox>,
+        pool: &Pool,
+        placement: Placement,
+        call: ToolCall,
+        sink: Arc<dyn EventSink>,
+        cancel: CancellationToken,
+    ) -> Result<ToolOutcome, CallError> {
+        let linked = Arc::clone(&self.0.linked);
+        let sandbox = Arc::clone(sandbox);
+        pool.run(placement, call::call_tool(linked, sandbox, call, sink, cancel))
+            .await
+    }
+}
+
+/// Checks what a component needs and offers, links it and asks for its tools.
+async fn understand(
+    engine: &Engine,
+    component: &Component,
+    bytes: &[u8],
+) -> Result<(Metadata, Linked), LoadError> {
+    let (imports, exports) = component::names(engine.wasmtime(), component);
+    if let Some(import) = component::unknown_import(&imports) {
+        return Err(LoadError::UnknownImport {
+            import: import.clone(),
+        });
+    }
+    let kind = component::kind(&exports)?;
+    let linked = link(engine, component)?;
+    let tools = call::list_tools(&linked, &Sandbox::empty())
+        .await
+        .map_err(LoadError::Listing)?;
+    check_tools(&tools)?;
+    let metadata = Metadata {
+        kind,
+        imports,
+        exports,
+        tools,
+        manifest: component::manifest(bytes)?,
+    };
+    Ok((metadata, linked))
+}
+
+fn link(engine: &Engine, component: &Component) -> Result<Linked, LoadError> {
+    let pre = engine
+        .linker()
+        .instantiate_pre(component)
+        .map_err(LoadError::Link)?;
+    let tools = GuestIndices::new(&pre).map_err(LoadError::Link)?;
+    Ok(Linked {
+        engine: engine.clone(),
+        pre,
+        tools,
+    })
+}

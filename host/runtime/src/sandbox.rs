@@ -1,0 +1,136 @@
+//! What an instance may see of the machine.
+//!
+//! A [`Sandbox`] is made once a session from an effective permission. Its
+//! directories are opened then and kept by handle, so that what a path means
+//! can't change later.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use palisade_policy::{Access, Effective, EffectiveRoot, Limits};
+use tokio::sync::Semaphore;
+use wasmtime_wasi::filesystem::WasiFilesystemCtx;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder};
+
+use crate::bindings::contract;
+use crate::console::Console;
+use crate::error::LoadError;
+
+mod local;
+
+/// Most random bytes a guest gets in one call of `wasi:random`.
+const RANDOM_BYTES: u64 = 1024 * 1024;
+
+/// Everything the instances of one plugin may use during one session.
+pub struct Sandbox {
+    name: Arc<str>,
+    files: WasiFilesystemCtx,
+    env: Vec<(String, String)>,
+    pub(crate) roots: Arc<[contract::Root]>,
+    pub(crate) limits: Limits,
+    pub(crate) running: Arc<Semaphore>,
+    pub(crate) waiting: Arc<Semaphore>,
+}
+
+impl Sandbox {
+    /// Opens every granted directory.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Root`] or [`LoadError::RootIsNoDirectory`] for the first
+    /// directory that can't be opened.
+    pub fn open(name: &str, effective: &Effective) -> Result<Self, LoadError> {
+        let mut builder = WasiCtxBuilder::new();
+        // On a local file system an operation takes less than the way to
+        // another thread and back; on a network one it may take for ever.
+        let local = effective.roots.iter().all(|root| local::is_local(&root.path));
+        builder.allow_blocking_current_thread(local);
+        let mut roots = Vec::with_capacity(effective.roots.len());
+        for root in &effective.roots {
+            if !root.hide.is_empty() {
+                return Err(LoadError::NotEnforced(format!(
+                    "folder {} hides files ({}), which this version does not enforce yet; \
+                     take the `hide` patterns out to run it without",
+                    root.name,
+                    root.hide.join(", ")
+                )));
+            }
+            open_root(&mut builder, root)?;
+            roots.push(contract::Root {
+                name: root.name.clone(),
+                mount: mount_point(&root.name),
+                uri: file_uri(&root.path),
+                writable: root.access == Access::ReadWrite,
+            });
+        }
+        let concurrency = effective.limits.concurrency as usize;
+        Ok(Self {
+            name: name.into(),
+            files: std::mem::take(builder.build().filesystem()),
+            env: effective.env.clone().into_iter().collect(),
+            roots: roots.into(),
+            limits: effective.limits,
+            running: Arc::new(Semaphore::new(concurrency)),
+            waiting: Arc::new(Semaphore::new(concurrency)),
+        })
+    }
+
+    /// A sandbox in which nothing is granted, to ask a plugin what it offers.
+    pub(crate) fn empty() -> Self {
+        Self {
+            name: "plugin".into(),
+            files: WasiFilesystemCtx::default(),
+            env: Vec::new(),
+            roots: Arc::new([]),
+            limits: Limits::default(),
+            running: Arc::new(Semaphore::new(1)),
+            waiting: Arc::new(Semaphore::new(0)),
+        }
+    }
+
+    /// The WASI side of a new instance: its own name as argv[0], a closed
+    /// stdin, the granted directories and variables, no network.
+    pub(crate) fn context(&self) -> WasiCtx {
+        let console = Console::new(Arc::clone(&self.name), self.limits.log);
+        let mut builder = WasiCtxBuilder::new();
+        builder
+            .arg(&*self.name)
+            .envs(&self.env)
+            .stdout(console.clone())
+            .stderr(console)
+            .allow_tcp(false)
+            .allow_udp(false)
+            .max_random_size(RANDOM_BYTES);
+        let mut context = builder.build();
+        *context.filesystem() = self.files.clone();
+        context
+    }
+}
+
+/// Where a root is mounted for the guest.
+fn mount_point(name: &str) -> String {
+    format!("/{name}")
+}
+
+fn open_root(builder: &mut WasiCtxBuilder, root: &EffectiveRoot) -> Result<(), LoadError> {
+    let failed = |source| LoadError::Root {
+        path: root.path.clone(),
+        source,
+    };
+    if !std::fs::metadata(&root.path).map_err(failed)?.is_dir() {
+        return Err(LoadError::RootIsNoDirectory(root.path.clone()));
+    }
+    let perms = match root.access {
+        Access::ReadOnly => FsPerms::ReadOnly,
+        Access::ReadWrite => FsPerms::ReadWrite,
+    };
+    builder
+        .preopened_dir(&root.path, mount_point(&root.name), perms)
+        .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))))?;
+    Ok(())
+}
+
+/// The `file:` URI of an absolute path; empty for one that has none.
+fn file_uri(path: &Path) -> String {
+    url::Url::from_file_path(path).map(String::from).unwrap_or_default()
+}

@@ -1,0 +1,34 @@
+//! What the store of one call holds.
+
+use std::sync::Arc;
+
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use crate::client::ClientState;
+use crate::clock::CallClock;
+use crate::limiter::Limiter;
+
+/// Host state of one instance.
+pub(crate) struct State {
+    pub(crate) wasi: WasiCtx,
+    pub(crate) table: ResourceTable,
+    pub(crate) client: ClientState,
+    pub(crate) limiter: Limiter,
+    pub(crate) clock: Arc<CallClock>,
+}
+
+impl State {
+    pub(crate) fn client_view(&mut self) -> &mut ClientState {
+        &mut self.client
+    }
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The one module that knows the `rmcp` crate: its wire types, its service
+//! loop, its lifecycle rules, and what it leaves to a server.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::outcome::Checked;
+use crate::service::Service;
+use crate::wire::{Input, Output};
+
+mod context;
+mod convert;
+mod decode;
+mod events;
+mod front;
+mod handler;
+mod transport;
+
+use front::Front;
+use handler::Handler;
+use transport::{InFlight, LineTransport};
+
+/// Runs one session to its end.
+pub(crate) async fn serve(
+    service: Service,
+    input: Input,
+    output: Output,
+    stop: CancellationToken,
+) -> Result<(), tokio::task::JoinError> {
+    let in_flight = InFlight::default();
+    let handler = Handler::new(service, in_flight.clone());
+    let transport = LineTransport::new(input, output, in_flight);
+    // Directly: rmcp's own opening ends the session at an unexpected first
+    // message and binds it to one lifecycle. `Front` does both per request.
+    let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);
+    running.waiting().await.map(drop)
+}
+
+/// A result as it would be sent to a client of the handshake revisions.
+pub(crate) fn result_json(checked: Checked) -> serde_json::Result<serde_json::Value> {
+    let mut result = convert::tool_result(checked);
+    result.result_type = None;
+    serde_json::to_value(result)
+}

@@ -1,0 +1,127 @@
+//! What a call must satisfy before a guest runs, and a result before a client
+//! sees it: the JSON Schemas of a tool.
+
+use std::sync::OnceLock;
+
+use jsonschema::{PatternOptions, Validator};
+use palisade_runtime::Metadata;
+use palisade_runtime::contract::Tool;
+use serde_json::Value;
+
+/// Steps a pattern may take before matching gives up: a schema comes from the
+/// plugin, the text from the client, and neither may keep the host busy.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+/// Problems named in one message.
+const MAX_PROBLEMS: usize = 8;
+
+/// The compiled schemas of one tool, each compiled when first needed.
+#[derive(Debug)]
+pub(crate) struct ToolGate {
+    input: Lazy,
+    output: Option<Lazy>,
+}
+
+#[derive(Debug)]
+struct Lazy {
+    schema: Value,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl ToolGate {
+    /// `tool` has passed the checks of [`Metadata`], so its schemas parse.
+    pub(crate) fn new(tool: &Tool) -> serde_json::Result<Self> {
+        Ok(Self {
+            input: Lazy::new(&tool.input_schema)?,
+            output: tool.output_schema.as_deref().map(Lazy::new).transpose()?,
+        })
+    }
+
+    /// Checks arguments.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, in words for a model.
+    pub(crate) fn check_arguments(&self, arguments: &Value) -> Result<(), String> {
+        self.input
+            .check(arguments)
+            .map_err(|problems| format!("invalid arguments: {problems}"))
+    }
+
+    /// Checks structured content, which must be there if there is a schema.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(crate) fn check_structured(&self, content: Option<&Value>) -> Result<(), String> {
+        match (&self.output, content) {
+            (None, _) => Ok(()),
+            (Some(_), None) => {
+                Err("the plugin returned no structured content, which its output schema demands".into())
+            }
+            (Some(schema), Some(content)) => schema.check(content).map_err(|problems| {
+                format!("the plugin returned structured content that breaks its own output schema: {problems}")
+            }),
+        }
+    }
+}
+
+impl Lazy {
+    fn new(schema: &str) -> serde_json::Result<Self> {
+        Ok(Self {
+            schema: serde_json::from_str(schema)?,
+            validator: OnceLock::new(),
+        })
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        let validator = self.validator.get_or_init(|| compile(&self.schema));
+        let validator = validator
+            .as_ref()
+            .map_err(|error| format!("the tool's schema is unusable: {error}"))?;
+        if validator.is_valid(value) {
+            return Ok(());
+        }
+        let mut problems: Vec<String> = validator
+            .iter_errors(value)
+            .take(MAX_PROBLEMS)
+            .map(|error| {
+                let place = error.instance_path().to_string();
+                if place.is_empty() {
+                    error.to_string()
+                } else {
+                    format!("{place}: {error}")
+                }
+            })
+            .collect();
+        problems.sort();
+        Err(problems.join("; "))
+    }
+}
+
+/// JSON Schema 2020-12 unless the schema says otherwise; nothing is fetched.
+fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+/// Compiles every schema of a plugin, for the moment it is first loaded.
+///
+/// # Errors
+///
+/// One sentence naming the tool whose schema can't be used.
+pub fn check_schemas(metadata: &Metadata) -> Result<(), String> {
+    for tool in &metadata.tools {
+        let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
+        for (which, schema) in schemas {
+            let Some(schema) = schema else { continue };
+            serde_json::from_str(schema)
+                .map_err(|error| error.to_string())
+                .and_then(|schema| compile(&schema))
+                .map_err(|error| format!("the {which} schema of {:?}: {error}", tool.name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Lines on their way out.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::Notify;
+
+use crate::wire::Output;
+
+/// Bytes that may wait for a client that does not read before nothing more is
+/// read of it.
+const FULL: usize = 8 * 1024 * 1024;
+
+/// Collects lines and writes them in the order in which they came, as many in
+/// one go as are there. Clones share one stream.
+#[derive(Clone)]
+pub(crate) struct Outbox(Arc<Shared>);
+
+struct Shared {
+    pending: Mutex<Vec<u8>>,
+    unwritten: AtomicUsize,
+    written: Notify,
+    stream: tokio::sync::Mutex<Output>,
+}
+
+impl Outbox {
+    pub(crate) fn new(stream: Output) -> Self {
+        Self(Arc::new(Shared {
+            pending: Mutex::default(),
+            unwritten: AtomicUsize::new(0),
+            written: Notify::new(),
+            stream: tokio::sync::Mutex::new(stream),
+        }))
+    }
+
+    /// Adds a message as one line, to be written by the next [`Self::flush`].
+    ///
+    /// # Errors
+    ///
+    /// If the message can't be written as JSON; nothing is added then.
+    pub(crate) fn push(&self, message: &impl Serialize) -> serde_json::Result<()> {
+        // Nothing can panic while the lock is held but the serialiser, and
+        // what it left is cut off below.
+        let mut pending = self.0.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = pending.len();
+        if let Err(error) = serde_json::to_writer(&mut *pending, message) {
+            pending.truncate(before);
+            return Err(error);
+        }
+        pending.push(b'\n');
+        let added = pending.len() - before;
+        self.0.unwritten.fetch_add(added, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Returns when everything pushed before has been written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the stream.
+    pub(crate) async fn flush(&self) -> std::io::Result<()> {
+        let mut stream = self.0.stream.lock().await;
+        let lines = {
+            let mut pending = self.0.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *pending)
+        };
+        if lines.is_empty() {
+            return Ok(());
+        }
+        stream.write_all(&lines).await?;
+        stream.flush().await?;
+        self.0.unwritten.fetch_sub(lines.len(), Ordering::Relaxed);
+        self.0.written.notify_waiters();
+        Ok(())
+    }
+
+    /// Returns when the client has read enough of what waits for it.
+    pub(crate) async fn room(&self) {
+        loop {
+            let written = self.0.written.notified();
+            if self.0.unwritten.load(Ordering::Relaxed) <= FULL {
+                return;
+            }
+            written.await;
+        }
+    }
+}
