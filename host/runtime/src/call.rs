@@ -158,6 +158,7 @@ fn store(
         State {
             wasi: sandbox.context(),
             table,
+            inline_files: sandbox.inline_files,
             client,
             limiter: Limiter::new(&sandbox.limits),
             clock,

@@ -11,6 +11,7 @@ use wasmtime_wasi::p2;
 use crate::bindings::imported_client;
 use crate::client::HasClient;
 use crate::error::EngineError;
+use crate::files;
 use crate::state::State;
 use crate::ticker::Ticker;
 
@@ -83,6 +84,7 @@ impl Engine {
         };
         let mut linker = component::Linker::new(&wasmtime);
         p2::add_to_linker_async(&mut linker).map_err(EngineError::Link)?;
+        files::add_to_linker(&mut linker).map_err(EngineError::Link)?;
         imported_client::add_to_linker::<State, HasClient>(&mut linker, State::client_view)
             .map_err(EngineError::Link)?;
         let ticker = Ticker::start(wasmtime.clone(), options.tick).map_err(EngineError::Ticker)?;

@@ -18,6 +18,7 @@ mod component;
 mod console;
 mod engine;
 mod error;
+mod files;
 mod limiter;
 mod metadata;
 mod placement;

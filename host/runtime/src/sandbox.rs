@@ -25,6 +25,7 @@ const RANDOM_BYTES: u64 = 1024 * 1024;
 pub struct Sandbox {
     name: Arc<str>,
     files: WasiFilesystemCtx,
+    pub(crate) inline_files: bool,
     env: Vec<(String, String)>,
     pub(crate) roots: Arc<[contract::Root]>,
     pub(crate) limits: Limits,
@@ -67,6 +68,7 @@ impl Sandbox {
         Ok(Self {
             name: name.into(),
             files: std::mem::take(builder.build().filesystem()),
+            inline_files: local,
             env: effective.env.clone().into_iter().collect(),
             roots: roots.into(),
             limits: effective.limits,
@@ -80,6 +82,7 @@ impl Sandbox {
         Self {
             name: "plugin".into(),
             files: WasiFilesystemCtx::default(),
+            inline_files: false,
             env: Vec::new(),
             roots: Arc::new([]),
             limits: Limits::default(),

@@ -13,6 +13,8 @@ use crate::limiter::Limiter;
 pub(crate) struct State {
     pub(crate) wasi: WasiCtx,
     pub(crate) table: ResourceTable,
+    /// File operations may run on the calling thread.
+    pub(crate) inline_files: bool,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use palisade_runtime::contract::{ClientCapabilities, ContentBlock, Context, Implementation, ResourceBody};
+use palisade_runtime::contract::{ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody};
 use palisade_runtime::{CallEvent, EventSink, Placement};
 use palisade_server::{CallRequest, Checked, Reply};
 use serde_json::{Map, Value};
@@ -116,6 +116,19 @@ fn as_text(block: &ContentBlock) -> String {
     }
 }
 
+fn level_name(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Notice => "notice",
+        LogLevel::Warning => "warning",
+        LogLevel::Error => "error",
+        LogLevel::Critical => "critical",
+        LogLevel::Alert => "alert",
+        LogLevel::Emergency => "emergency",
+    }
+}
+
 /// Shows what the plugin says meanwhile.
 struct Stderr;
 
@@ -123,7 +136,7 @@ impl EventSink for Stderr {
     fn event(&self, event: CallEvent) {
         match event {
             CallEvent::Log { level, data, .. } => {
-                output::error_line(&printable(&format!("[{level:?}] {data}")));
+                output::error_line(&printable(&format!("[{}] {data}", level_name(level))));
             }
             CallEvent::Progress {
                 progress,

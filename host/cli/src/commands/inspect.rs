@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use palisade_policy::Row;
+use palisade_runtime::Import;
 use palisade_runtime::contract::Tool;
 use serde_json::{Value, json};
 
@@ -69,16 +70,20 @@ fn as_text(prepared: &Prepared) -> String {
     let mut facts = table();
     facts.add_row(["kind", &metadata.kind.to_string()]);
     facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
-    facts.add_row(["exports", &metadata.exports.join("\n")]);
-    facts.add_row(["imports", &metadata.imports.join("\n")]);
-    facts.add_row(["tools", &tool_lines(&metadata.tools)]);
+    facts.add_row(["exports", &metadata.exports.join(", ")]);
+    facts.add_row(["imports", &packages(&metadata.imports)]);
+    let mut tools = table();
+    for tool in &metadata.tools {
+        tools.add_row(tool_cells(tool));
+    }
 
     let mut rules = table();
     rules.set_header(["", "asked", "granted", "effective", ""]);
     for row in &prepared.decision.rows {
         rules.add_row(cells(row));
     }
-    format!("{title}\n\n{facts}\n\n{rules}")
+    let text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 fn table() -> Table {
@@ -98,18 +103,33 @@ fn cells(row: &Row) -> [String; 5] {
     ]
 }
 
-/// Each tool with the first line of what it says of itself.
-fn tool_lines(tools: &[Tool]) -> String {
-    let lines: Vec<_> = tools
+/// Longest description in the table, in characters.
+const SUMMARY: usize = 72;
+
+/// A tool, whether it may change things, and how its description begins.
+fn tool_cells(tool: &Tool) -> [String; 3] {
+    let says = printable(tool.description.as_deref().unwrap_or_default());
+    let first = says.split(['\n', '.']).next().unwrap_or_default();
+    let mut summary: String = first.chars().take(SUMMARY).collect();
+    if summary.len() < first.len() {
+        summary.push('…');
+    }
+    let mark = if changes_something(tool) {
+        "⚠ changes things"
+    } else {
+        ""
+    };
+    [tool.name.clone(), mark.to_owned(), summary]
+}
+
+/// The packages behind a list of imports, each once.
+fn packages(imports: &[Import]) -> String {
+    let mut names: Vec<_> = imports
         .iter()
-        .map(|tool| {
-            let says = tool.description.as_deref().unwrap_or_default();
-            let first = printable(says.lines().next().unwrap_or_default());
-            let mark = if changes_something(tool) { " ⚠ may change things" } else { "" };
-            format!("{}{mark}  {first}", tool.name)
-        })
+        .map(|import| import.split('/').next().unwrap_or(import))
         .collect();
-    lines.join("\n")
+    names.dedup();
+    names.join(", ")
 }
 
 /// MCP's defaults: a tool is not read-only, and destructive, unless it says so.
