@@ -43,7 +43,10 @@ pub(crate) fn collect(
 
 fn read_grant(path: &Path) -> Result<Grant, Failure> {
     let text = read_text(path).map_err(|error| {
-        Failure::because(format!("the grant file {} can't be read", path.display()), &error)
+        Failure::because(
+            format!("the grant file {} can't be read", path.display()),
+            &error,
+        )
     })?;
     Grant::parse(&text)
         .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))
@@ -55,20 +58,23 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     use std::io::{Error, ErrorKind, Read as _};
     let file = std::fs::File::open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE {
-        return Err(Error::new(ErrorKind::FileTooLarge, "it is larger than 256 KiB"));
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            "it is larger than 256 KiB",
+        ));
     }
     Ok(text)
 }
 
-fn named_roots(
-    flags: &[RootFlag],
-    manifest: Option<&Manifest>,
-) -> Result<Vec<RootGrant>, Failure> {
+fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
     let resolved = flags
         .iter()
         .map(|flag| {
@@ -85,13 +91,17 @@ fn named_roots(
 fn resolve(path: &Path) -> Result<PathBuf, Failure> {
     let shown = path.display();
     let resolved = path.canonicalize().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::new(format!("the directory {shown} does not exist"))
-            .remedy("create it, or grant another one with --root"),
+        std::io::ErrorKind::NotFound => {
+            Failure::new(format!("the directory {shown} does not exist"))
+                .remedy("create it, or grant another one with --root")
+        }
         _ => Failure::because(format!("the directory {shown} can't be granted"), &error),
     })?;
     if !resolved.is_dir() {
-        return Err(Failure::new(format!("{shown} can't be granted: it is not a directory"))
-            .remedy("grant the directory it lies in"));
+        return Err(
+            Failure::new(format!("{shown} can't be granted: it is not a directory"))
+                .remedy("grant the directory it lies in"),
+        );
     }
     Ok(resolved)
 }
@@ -117,7 +127,10 @@ fn env_value(flag: &EnvFlag) -> Result<String, Failure> {
                 "--env {0}: you have no variable {0} that could be passed on",
                 flag.name
             ))
-            .remedy(format!("set it, or give its value: --env {}=VALUE", flag.name))
+            .remedy(format!(
+                "set it, or give its value: --env {}=VALUE",
+                flag.name
+            ))
         }),
     }
 }

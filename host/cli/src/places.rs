@@ -46,7 +46,10 @@ fn resolve_existing(path: &Path) -> PathBuf {
     let mut existing = path;
     loop {
         if let Ok(resolved) = existing.canonicalize() {
-            return missing.iter().rev().fold(resolved, |path, part| path.join(part));
+            return missing
+                .iter()
+                .rev()
+                .fold(resolved, |path, part| path.join(part));
         }
         match (existing.parent(), existing.file_name()) {
             (Some(parent), Some(name)) => {

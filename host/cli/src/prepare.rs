@@ -42,7 +42,11 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 }
 
 /// Loads a plugin and computes its effective permission.
-pub(crate) fn prepare(runtime: &Runtime, file: &Path, args: &GrantArgs) -> Result<Prepared, Failure> {
+pub(crate) fn prepare(
+    runtime: &Runtime,
+    file: &Path,
+    args: &GrantArgs,
+) -> Result<Prepared, Failure> {
     let places = Places::find();
     let bytes = read_plugin(file)?;
     let plugin = load(runtime, file, &bytes, places.as_ref())?;
@@ -69,7 +73,8 @@ impl Prepared {
         let sandbox = Sandbox::open(&name, effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
         let about = self.manifest.map(|manifest| manifest.plugin);
-        let (version, instructions) = about.map_or((None, None), |about| (about.version, about.description));
+        let (version, instructions) =
+            about.map_or((None, None), |about| (about.version, about.description));
         let identity = Identity {
             version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
             instructions,
@@ -95,10 +100,15 @@ fn read_plugin(file: &Path) -> Result<Vec<u8>, Failure> {
             .remedy("give the path of a plugin, a WebAssembly component (.wasm)"));
     }
     if metadata.len() > MAX_PLUGIN {
-        return Err(Failure::new(format!("{shown} is larger than the 256 MiB a plugin may be")));
+        return Err(Failure::new(format!(
+            "{shown} is larger than the 256 MiB a plugin may be"
+        )));
     }
     let mut bytes = Vec::new();
-    opened.take(MAX_PLUGIN).read_to_end(&mut bytes).map_err(failed)?;
+    opened
+        .take(MAX_PLUGIN)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     Ok(bytes)
 }
 
@@ -125,7 +135,9 @@ fn load(
         .map_err(|error| {
             let failure = Failure::because(file.display(), &error);
             match error {
-                LoadError::UnknownImport { .. } => failure.remedy(format!("offered: {}", offered())),
+                LoadError::UnknownImport { .. } => {
+                    failure.remedy(format!("offered: {}", offered()))
+                }
                 _ => failure,
             }
         })?;
@@ -154,9 +166,9 @@ fn manifest(file: &Path, plugin: &Plugin) -> Result<Option<Manifest>, Failure> {
             }
         }
     };
-    Manifest::parse(&text).map(Some).map_err(|error| {
-        Failure::new(format!("{} can't start: {place}, {error}", file_name(file)))
-    })
+    Manifest::parse(&text)
+        .map(Some)
+        .map_err(|error| Failure::new(format!("{} can't start: {place}, {error}", file_name(file))))
 }
 
 /// The file's name without its ending, as far as it can be printed.

@@ -73,7 +73,11 @@ impl CompiledCache {
 
     /// The component and its metadata, if they are here, whole and ours. Any
     /// doubt is a miss: the worst that follows is compiling again.
-    pub(crate) fn load(&self, engine: &wasmtime::Engine, key: &Key) -> Option<(Component, Metadata)> {
+    pub(crate) fn load(
+        &self,
+        engine: &wasmtime::Engine,
+        key: &Key,
+    ) -> Option<(Component, Metadata)> {
         let sidecar = self.dir.read(&format!("{}.json", key.0))?;
         let sidecar: Sidecar = serde_json::from_slice(&sidecar).ok()?;
         let code = self.dir.open_file(&format!("{}.cwasm", key.0))?;
@@ -143,6 +147,9 @@ impl std::hash::Hasher for Sha256Hasher {
 
     fn finish(&self) -> u64 {
         let digest = self.0.clone().finalize();
-        digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 }

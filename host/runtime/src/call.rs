@@ -68,11 +68,18 @@ pub(crate) async fn call_tool(
         call.context.wants_progress,
         sandbox.limits.log,
     );
-    let outcome = bounded(&linked, &sandbox, clock, client, &cancel, async |guest, store| {
-        guest
-            .call_call_tool(store, &call.name, &call.arguments, &call.context)
-            .await
-    })
+    let outcome = bounded(
+        &linked,
+        &sandbox,
+        clock,
+        client,
+        &cancel,
+        async |guest, store| {
+            guest
+                .call_call_tool(store, &call.name, &call.arguments, &call.context)
+                .await
+        },
+    )
     .await?;
     check_size(&outcome, sandbox.limits.output)?;
     Ok(outcome)
@@ -85,10 +92,21 @@ pub(crate) async fn list_tools(
 ) -> Result<Vec<contract::Tool>, CallError> {
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
     let cancel = CancellationToken::new();
-    let client = ClientState::new(Arc::new(()), Arc::new([]), cancel.clone(), false, sandbox.limits.log);
-    bounded(linked, sandbox, clock, client, &cancel, async |guest, store| {
-        guest.call_list_tools(store).await
-    })
+    let client = ClientState::new(
+        Arc::new(()),
+        Arc::new([]),
+        cancel.clone(),
+        false,
+        sandbox.limits.log,
+    );
+    bounded(
+        linked,
+        sandbox,
+        clock,
+        client,
+        &cancel,
+        async |guest, store| guest.call_list_tools(store).await,
+    )
     .await
 }
 
@@ -206,7 +224,10 @@ fn classify(
 
 /// wasmtime keeps the type of this error to itself; a test holds the words.
 fn is_fuel_exhausted(error: &wasmtime::Error) -> bool {
-    error.root_cause().to_string().contains("fuel allocated for hostcalls")
+    error
+        .root_cause()
+        .to_string()
+        .contains("fuel allocated for hostcalls")
 }
 
 fn plugin_error(error: contract::Error) -> CallError {
@@ -222,9 +243,7 @@ fn check_size(outcome: &ToolOutcome, limit: u64) -> Result<(), CallError> {
     let size = match outcome {
         ToolOutcome::Complete(result) => {
             let content: usize = result.content.iter().map(block_size).sum();
-            content
-                + optional(&result.structured_content)
-                + optional(&result.meta)
+            content + optional(&result.structured_content) + optional(&result.meta)
         }
         ToolOutcome::InputRequired(asked) => asked.state.as_ref().map_or(0, Vec::len),
     };

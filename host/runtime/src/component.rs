@@ -56,9 +56,9 @@ pub(crate) fn check_header(bytes: &[u8]) -> Result<(), LoadError> {
             "it is a core WebAssembly module, not a component; build it for wasm32-wasip2, \
              or wrap it with `wasm-tools component new`",
         ),
-        [0, b'a', b's', b'm', ..] => {
-            no("it is WebAssembly of a version this host does not know; rebuild it with current tools")
-        }
+        [0, b'a', b's', b'm', ..] => no(
+            "it is WebAssembly of a version this host does not know; rebuild it with current tools",
+        ),
         [] => no("the file is empty; give a WebAssembly component (.wasm)"),
         _ => no("it is not WebAssembly; give a WebAssembly component (.wasm)"),
     }
@@ -70,7 +70,10 @@ pub(crate) fn names(
     component: &Component,
 ) -> (Vec<Import>, Vec<Export>) {
     let ty = component.component_type();
-    let mut imports: Vec<_> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+    let mut imports: Vec<_> = ty
+        .imports(engine)
+        .map(|(name, _)| name.to_owned())
+        .collect();
     let mut exports: Vec<_> = ty
         .exports(engine)
         // Types are no use to a caller by themselves.
@@ -130,7 +133,8 @@ pub(crate) fn manifest(bytes: &[u8]) -> Result<Option<String>, LoadError> {
             Payload::End(_) => depth = depth.saturating_sub(1),
             // Only the component's own: what it is made of has no say.
             Payload::CustomSection(section) if depth == 0 && section.name() == MANIFEST => {
-                let text = std::str::from_utf8(section.data()).map_err(|_| bad("it is not UTF-8"))?;
+                let text =
+                    std::str::from_utf8(section.data()).map_err(|_| bad("it is not UTF-8"))?;
                 if found.replace(text.to_owned()).is_some() {
                     return Err(bad("there are two"));
                 }

@@ -90,7 +90,13 @@ fn clean(line: &[u8]) -> String {
     String::from_utf8_lossy(line)
         .trim_end_matches(['\r', '\n'])
         .chars()
-        .map(|c| if c == '\t' || !c.is_control() { c } else { '\u{fffd}' })
+        .map(|c| {
+            if c == '\t' || !c.is_control() {
+                c
+            } else {
+                '\u{fffd}'
+            }
+        })
         .collect()
 }
 

@@ -58,7 +58,8 @@ impl ResourceLimiter for Limiter {
             .table_elements
             .saturating_add(desired.saturating_sub(current));
         if total > self.limits.table_elements as usize
-            || maximum.is_some_and(|maximum| desired > maximum) {
+            || maximum.is_some_and(|maximum| desired > maximum)
+        {
             return Ok(false);
         }
         self.table_elements = total;

@@ -56,7 +56,9 @@ pub(crate) fn check_tools(tools: &[Tool]) -> Result<(), LoadError> {
     }
     let text: usize = tools.iter().map(text_len).sum();
     if text > MAX_TEXT {
-        return bad(format!("it is {text} bytes long, more than the {MAX_TEXT} it may be"));
+        return bad(format!(
+            "it is {text} bytes long, more than the {MAX_TEXT} it may be"
+        ));
     }
     let mut seen = HashSet::new();
     for tool in tools {
@@ -115,6 +117,9 @@ fn object(
     text: &str,
 ) -> Result<serde_json::Map<String, serde_json::Value>, LoadError> {
     serde_json::from_str(text).map_err(|error| {
-        LoadError::BadListing(format!("the {what} of {:?} is no JSON object ({error})", tool.name))
+        LoadError::BadListing(format!(
+            "the {what} of {:?} is no JSON object ({error})",
+            tool.name
+        ))
     })
 }

@@ -56,7 +56,9 @@ impl Pool {
             }
         }
         let handle = AbortOnDropHandle::new(self.runtime()?.spawn(call));
-        pin!(handle).await.map_err(|error| CallError::Host(Box::new(error)))?
+        pin!(handle)
+            .await
+            .map_err(|error| CallError::Host(Box::new(error)))?
     }
 
     fn runtime(&self) -> Result<&Runtime, CallError> {

@@ -127,8 +127,11 @@ impl Plugin {
     ) -> Result<ToolOutcome, CallError> {
         let linked = Arc::clone(&self.0.linked);
         let sandbox = Arc::clone(sandbox);
-        pool.run(placement, call::call_tool(linked, sandbox, call, sink, cancel))
-            .await
+        pool.run(
+            placement,
+            call::call_tool(linked, sandbox, call, sink, cancel),
+        )
+        .await
     }
 }
 

@@ -44,7 +44,10 @@ impl Sandbox {
         let mut builder = WasiCtxBuilder::new();
         // On a local file system an operation takes less than the way to
         // another thread and back; on a network one it may take for ever.
-        let local = effective.roots.iter().all(|root| local::is_local(&root.path));
+        let local = effective
+            .roots
+            .iter()
+            .all(|root| local::is_local(&root.path));
         builder.allow_blocking_current_thread(local);
         let mut roots = Vec::with_capacity(effective.roots.len());
         for root in &effective.roots {
@@ -135,5 +138,7 @@ fn open_root(builder: &mut WasiCtxBuilder, root: &EffectiveRoot) -> Result<(), L
 
 /// The `file:` URI of an absolute path; empty for one that has none.
 fn file_uri(path: &Path) -> String {
-    url::Url::from_file_path(path).map(String::from).unwrap_or_default()
+    url::Url::from_file_path(path)
+        .map(String::from)
+        .unwrap_or_default()
 }

@@ -114,7 +114,10 @@ fn compile(schema: &Value) -> Result<Validator, String> {
 /// One sentence naming the tool whose schema can't be used.
 pub fn check_schemas(metadata: &Metadata) -> Result<(), String> {
     for tool in &metadata.tools {
-        let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
+        let schemas = [
+            ("input", Some(&tool.input_schema)),
+            ("output", tool.output_schema.as_ref()),
+        ];
         for (which, schema) in schemas {
             let Some(schema) = schema else { continue };
             serde_json::from_str(schema)

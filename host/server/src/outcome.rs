@@ -102,7 +102,10 @@ mod tests {
 
     #[test]
     fn only_steering_characters_are_replaced() {
-        assert_eq!(clean("a\tb\r\nc\u{1b}[31m\u{9b}".into()), "a\tb\r\nc\u{fffd}[31m\u{fffd}");
+        assert_eq!(
+            clean("a\tb\r\nc\u{1b}[31m\u{9b}".into()),
+            "a\tb\r\nc\u{fffd}[31m\u{fffd}"
+        );
         assert_eq!(clean("ümläut 中".into()), "ümläut 中");
     }
 }

@@ -4,7 +4,9 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use palisade_runtime::contract::{ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody};
+use palisade_runtime::contract::{
+    ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
+};
 use palisade_runtime::{CallEvent, EventSink, Placement};
 use palisade_server::{CallRequest, Checked, Reply};
 use serde_json::{Map, Value};
@@ -21,20 +23,33 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let service = prepare(&runtime, &args.plugin, &args.grants)?.service()?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
-        let names: Vec<_> = service.tools().iter().map(|tool| tool.name.as_str()).collect();
-        return Err(Failure::usage(format!("there is no tool called {:?}", args.tool))
-            .remedy(format!("its tools: {}", names.join(", "))));
+        let names: Vec<_> = service
+            .tools()
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .collect();
+        return Err(
+            Failure::usage(format!("there is no tool called {:?}", args.tool))
+                .remedy(format!("its tools: {}", names.join(", "))),
+        );
     }
     let request = CallRequest {
         name: args.tool.clone(),
         arguments,
         context: context(),
     };
-    let call = service.call(request, Arc::new(Stderr), CancellationToken::new(), Placement::Here);
+    let call = service.call(
+        request,
+        Arc::new(Stderr),
+        CancellationToken::new(),
+        Placement::Here,
+    );
     match runtime.block_on(call) {
         Reply::Result(result) => show(result, args.json),
         Reply::Error { message, .. } => Err(Failure::new(printable(&message))),
-        _ => Err(Failure::new("the call ended in a way this command does not know")),
+        _ => Err(Failure::new(
+            "the call ended in a way this command does not know",
+        )),
     }
 }
 

@@ -83,7 +83,10 @@ fn as_text(prepared: &Prepared) -> String {
         rules.add_row(cells(row));
     }
     let text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(str::trim_end)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn table() -> Table {
@@ -135,7 +138,11 @@ fn packages(imports: &[Import]) -> String {
 /// MCP's defaults: a tool is not read-only, and destructive, unless it says so.
 fn changes_something(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
-    let read_only = hints.and_then(|hints| hints.read_only_hint).unwrap_or(false);
-    let destructive = hints.and_then(|hints| hints.destructive_hint).unwrap_or(true);
+    let read_only = hints
+        .and_then(|hints| hints.read_only_hint)
+        .unwrap_or(false);
+    let destructive = hints
+        .and_then(|hints| hints.destructive_hint)
+        .unwrap_or(true);
     !read_only && destructive
 }

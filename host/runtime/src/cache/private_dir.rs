@@ -61,10 +61,7 @@ impl PrivateDir {
         let handle = rustix::fs::openat(&self.handle, name, flags, Mode::empty()).ok()?;
         let stat = rustix::fs::fstat(&handle).ok()?;
         if let Some(why) = not_private(&stat) {
-            tracing::warn!(
-                "{name} in {} is not used: {why}",
-                self.path.display()
-            );
+            tracing::warn!("{name} in {} is not used: {why}", self.path.display());
             return None;
         }
         let file = File::from(handle);
@@ -87,7 +84,8 @@ impl PrivateDir {
         let temporary = format!(".{}.{name}", std::process::id());
         // One left by a process of the same number that was killed.
         let _ = rustix::fs::unlinkat(&self.handle, &temporary, AtFlags::empty());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(&self.handle, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
         let mut file = File::from(handle);
         let written = file

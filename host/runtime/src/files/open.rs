@@ -4,7 +4,9 @@ use std::fs::File as StdFile;
 use std::path::Path;
 use std::sync::Arc;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsMaybeDirExt as _, OpenOptionsSyncExt as _};
+use cap_fs_ext::{
+    FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsMaybeDirExt as _, OpenOptionsSyncExt as _,
+};
 use cap_primitives::fs::{OpenOptions, open};
 use wasmtime_wasi::filesystem::{Descriptor, Dir, File};
 use wasmtime_wasi::p2::FsResult;
@@ -97,7 +99,9 @@ impl Opening {
         // Asked of what is open, not of the path: nothing can come between.
         let file_type = opened.metadata().map_err(ErrorCode::from)?.file_type();
         if file_type.is_dir() {
-            return Ok(Descriptor::Dir(Dir::new(opened, self.perms, self.mode, inline)));
+            return Ok(Descriptor::Dir(Dir::new(
+                opened, self.perms, self.mode, inline,
+            )));
         }
         if self.must_be_dir {
             return Err(ErrorCode::NotDirectory);
@@ -105,6 +109,8 @@ impl Opening {
         if !file_type.is_file() {
             return Err(ErrorCode::Unsupported);
         }
-        Ok(Descriptor::File(File::new(opened, self.perms, self.mode, inline)))
+        Ok(Descriptor::File(File::new(
+            opened, self.perms, self.mode, inline,
+        )))
     }
 }

@@ -20,19 +20,25 @@ pub(super) fn of(context: &RequestContext<RoleServer>) -> contract::Context {
     let meta = &context.meta;
     contract::Context {
         meta: plugin_meta(meta),
-        trace: meta.get_traceparent().map(|traceparent| contract::TraceContext {
-            traceparent: traceparent.to_owned(),
-            tracestate: meta.get_tracestate().map(str::to_owned),
-            baggage: meta.get_baggage().map(str::to_owned),
-        }),
-        client: context.client_info().map(|client| contract::Implementation {
-            name: client.name,
-            version: client.version,
-            title: client.title,
-        }),
+        trace: meta
+            .get_traceparent()
+            .map(|traceparent| contract::TraceContext {
+                traceparent: traceparent.to_owned(),
+                tracestate: meta.get_tracestate().map(str::to_owned),
+                baggage: meta.get_baggage().map(str::to_owned),
+            }),
+        client: context
+            .client_info()
+            .map(|client| contract::Implementation {
+                name: client.name,
+                version: client.version,
+                title: client.title,
+            }),
         capabilities: context
             .client_capabilities()
-            .map_or(contract::ClientCapabilities::empty(), |it| capabilities(&it)),
+            .map_or(contract::ClientCapabilities::empty(), |it| {
+                capabilities(&it)
+            }),
         wants_progress: meta.get_progress_token().is_some(),
         answers: Vec::new(),
         state: None,
@@ -44,7 +50,10 @@ fn plugin_meta(meta: &RequestMetaObject) -> Option<String> {
         .iter()
         .filter(|(key, _)| {
             !key.starts_with(PROTOCOL_PREFIX)
-                && !matches!(key.as_str(), "progressToken" | "traceparent" | "tracestate" | "baggage")
+                && !matches!(
+                    key.as_str(),
+                    "progressToken" | "traceparent" | "tracestate" | "baggage"
+                )
         })
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();

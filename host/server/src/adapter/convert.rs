@@ -15,7 +15,10 @@ pub(super) fn tool(tool: &from::Tool) -> to::Tool {
         object(&tool.input_schema),
     );
     converted.title = tool.title.clone();
-    converted.output_schema = tool.output_schema.as_deref().map(|json| object(json).into());
+    converted.output_schema = tool
+        .output_schema
+        .as_deref()
+        .map(|json| object(json).into());
     converted.annotations = tool.annotations.as_ref().map(tool_annotations);
     converted.icons = icons(&tool.icons);
     converted.meta = meta(tool.meta.as_deref());

@@ -62,7 +62,9 @@ fn refuse(line: &[u8], typed: &serde_json::Error) -> Decoded {
     if head.method.is_none() && (head.result.is_some() || head.error.is_some()) {
         return Decoded::Ignored("a response that can't be read");
     }
-    let id = head.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
+    let id = head
+        .id
+        .and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
     let Some(id) = id else {
         return if head.id.is_some() {
             let why = "the id must be a string or an integer".to_owned();
@@ -102,25 +104,44 @@ mod tests {
         assert_eq!(code(r#"{"a":"\xff"}"#), Some((-32700, None)));
         assert_eq!(code("[]"), Some((-32600, None)));
         assert_eq!(code("3"), Some((-32600, None)));
-        assert_eq!(code(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#), Some((-32600, None)));
-        assert_eq!(code(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#), Some((-32600, None)));
-        assert_eq!(code(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#), Some((-32600, seven.clone())));
+        assert_eq!(
+            code(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
+            Some((-32600, None))
+        );
+        assert_eq!(
+            code(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#),
+            Some((-32600, None))
+        );
+        assert_eq!(
+            code(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#),
+            Some((-32600, seven.clone()))
+        );
         assert_eq!(code(r#"{"jsonrpc":"2.0","id":7}"#), Some((-32600, seven)));
     }
 
     #[test]
     fn nesting_is_bounded() {
-        let deep = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{}1{}}}"#,
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
         assert_eq!(code(&deep), Some((-32700, None)));
     }
 
     #[test]
     fn nobody_is_answered_who_does_not_wait() {
-        for line in [r#"{"jsonrpc":"2.0","result":{}}"#, r#"{"jsonrpc":"3","method":"x"}"#] {
-            assert!(matches!(
-                decode(Line::Whole(line.as_bytes().to_vec())),
-                Decoded::Ignored(_)
-            ), "{line}");
+        for line in [
+            r#"{"jsonrpc":"2.0","result":{}}"#,
+            r#"{"jsonrpc":"3","method":"x"}"#,
+        ] {
+            assert!(
+                matches!(
+                    decode(Line::Whole(line.as_bytes().to_vec())),
+                    Decoded::Ignored(_)
+                ),
+                "{line}"
+            );
         }
     }
 }

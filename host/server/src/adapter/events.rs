@@ -1,6 +1,9 @@
 //! What a guest says while a call runs, on its way to the client.
 
-#![expect(deprecated, reason = "2026-07-28 deprecates logging; until it is gone it is served")]
+#![expect(
+    deprecated,
+    reason = "2026-07-28 deprecates logging; until it is gone it is served"
+)]
 
 use palisade_runtime::contract::LogLevel;
 use palisade_runtime::{CallEvent, EventSink};

@@ -19,7 +19,10 @@ use crate::adapter::handler::Handler;
 pub(super) struct Front(pub(super) Handler);
 
 impl Front {
-    fn check(request: &ClientRequest, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    fn check(
+        request: &ClientRequest,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         let stateless = context.meta.protocol_version().is_some();
         match request {
             ClientRequest::InitializeRequest(_) if stateless => Err(not_found("initialize")),

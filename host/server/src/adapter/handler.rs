@@ -1,6 +1,9 @@
 //! The methods a session answers.
 
-#![expect(deprecated, reason = "2026-07-28 deprecates logging; until it is gone it is served")]
+#![expect(
+    deprecated,
+    reason = "2026-07-28 deprecates logging; until it is gone it is served"
+)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -47,7 +47,10 @@ impl LineTransport {
     }
 
     /// Takes note of a message; gives it back unless it must be refused.
-    fn admit(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
+    fn admit(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
         match &message {
             JsonRpcMessage::Request(request) => {
                 if !self.open.insert(request.id.clone()) {

@@ -163,9 +163,14 @@ mod tests {
     }
 
     fn all(pieces: Vec<Vec<u8>>, max: usize) -> Vec<Line> {
-        let pieces = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
+        let pieces = pieces
+            .into_iter()
+            .filter(|piece| !piece.is_empty())
+            .collect();
         let mut lines = Lines::with_max(Pieces(pieces), max);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let mut found = Vec::new();
             while let Some(line) = lines.next().await.unwrap() {
@@ -208,8 +213,15 @@ mod tests {
 
     #[test]
     fn a_long_line_is_gone_and_the_next_one_is_not() {
-        let pieces = vec![vec![b'x'; 100_000], vec![b'x'; 100_000], b"\nnext\n".to_vec()];
-        assert_eq!(all(pieces, 1_000), [Line::TooLong, Line::Whole(b"next".to_vec())]);
+        let pieces = vec![
+            vec![b'x'; 100_000],
+            vec![b'x'; 100_000],
+            b"\nnext\n".to_vec(),
+        ];
+        assert_eq!(
+            all(pieces, 1_000),
+            [Line::TooLong, Line::Whole(b"next".to_vec())]
+        );
     }
 
     #[test]

@@ -43,7 +43,11 @@ impl Outbox {
     pub(crate) fn push(&self, message: &impl Serialize) -> serde_json::Result<()> {
         // Nothing can panic while the lock is held but the serialiser, and
         // what it left is cut off below.
-        let mut pending = self.0.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self
+            .0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let before = pending.len();
         if let Err(error) = serde_json::to_writer(&mut *pending, message) {
             pending.truncate(before);
@@ -63,7 +67,11 @@ impl Outbox {
     pub(crate) async fn flush(&self) -> std::io::Result<()> {
         let mut stream = self.0.stream.lock().await;
         let lines = {
-            let mut pending = self.0.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut pending = self
+                .0
+                .pending
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *pending)
         };
         if lines.is_empty() {

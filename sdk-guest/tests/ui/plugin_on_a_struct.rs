@@ -1,0 +1,7 @@
+use palisade_sdk::prelude::*;
+
+#[plugin]
+#[derive(Default)]
+pub struct Plugin;
+
+fn main() {}

@@ -1,0 +1,12 @@
+use palisade_sdk::prelude::*;
+
+struct Plugin;
+
+#[plugin]
+impl Plugin {
+    /// Says hello.
+    #[tool]
+    fn hello(&self) {}
+}
+
+fn main() {}

@@ -1,0 +1,209 @@
+//! Directories and files.
+
+use palisade_sdk::prelude::*;
+use wasip2::clocks::wall_clock::Datetime;
+use wasip2::filesystem::preopens::get_directories;
+use wasip2::filesystem::types::{
+    Descriptor, DescriptorFlags, ErrorCode, NewTimestamp, OpenFlags, PathFlags,
+};
+
+use crate::kind;
+
+/// Most bytes that are read of a file.
+const SOME: u64 = 4096;
+
+/// WASI's name of an error, which tells more than a number.
+pub(crate) fn named(code: ErrorCode) -> Error {
+    Error::msg(code.name())
+}
+
+/// A directory that the host opened.
+pub(crate) fn root(mount: &str) -> Result<Descriptor> {
+    get_directories()
+        .into_iter()
+        .find_map(|(directory, path)| (path == mount).then_some(directory))
+        .with_context(|| format!("nothing is mounted at {mount:?}"))
+}
+
+fn follow_flags(follow: bool) -> PathFlags {
+    if follow {
+        PathFlags::SYMLINK_FOLLOW
+    } else {
+        PathFlags::empty()
+    }
+}
+
+pub(crate) fn preopens() -> String {
+    let all: Vec<_> = get_directories()
+        .into_iter()
+        .map(|(_, path)| path)
+        .collect();
+    all.join("\n")
+}
+
+pub(crate) fn read(mount: &str, path: &str, follow: bool) -> Result<String> {
+    let file = root(mount)?
+        .open_at(
+            follow_flags(follow),
+            path,
+            OpenFlags::empty(),
+            DescriptorFlags::READ,
+        )
+        .map_err(named)?;
+    let what = kind(file.get_type().map_err(named)?);
+    let (bytes, _) = file.read(SOME, 0).map_err(named)?;
+    Ok(format!("{what}: {}", String::from_utf8_lossy(&bytes)))
+}
+
+pub(crate) fn list(mount: &str, path: &str) -> Result<String> {
+    let entries = root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            path,
+            OpenFlags::DIRECTORY,
+            DescriptorFlags::READ,
+        )
+        .map_err(named)?
+        .read_directory()
+        .map_err(named)?;
+    let mut names = Vec::new();
+    while let Some(entry) = entries.read_directory_entry().map_err(named)? {
+        names.push(format!("{} {}", kind(entry.type_), entry.name));
+    }
+    names.sort();
+    Ok(names.join("\n"))
+}
+
+pub(crate) fn write(mount: &str, path: &str, text: &str) -> Result<&'static str> {
+    root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            path,
+            OpenFlags::CREATE,
+            DescriptorFlags::WRITE,
+        )
+        .map_err(named)?
+        .write(text.as_bytes(), 0)
+        .map_err(named)?;
+    Ok("written")
+}
+
+pub(crate) fn write_read_only(mount: &str, path: &str) -> Result<&'static str> {
+    let file = root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            path,
+            OpenFlags::empty(),
+            DescriptorFlags::READ,
+        )
+        .map_err(named)?;
+    file.write(b"overwritten", 0).map_err(named)?;
+    Ok("written")
+}
+
+pub(crate) fn create_in(mount: &str, directory: &str, name: &str) -> Result<&'static str> {
+    root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            directory,
+            OpenFlags::DIRECTORY,
+            DescriptorFlags::READ | DescriptorFlags::MUTATE_DIRECTORY,
+        )
+        .map_err(named)?
+        .open_at(
+            PathFlags::empty(),
+            name,
+            OpenFlags::CREATE,
+            DescriptorFlags::READ | DescriptorFlags::WRITE,
+        )
+        .map_err(named)?;
+    Ok("created")
+}
+
+pub(crate) fn truncate(mount: &str, path: &str) -> Result<&'static str> {
+    root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            path,
+            OpenFlags::TRUNCATE,
+            DescriptorFlags::READ,
+        )
+        .map_err(named)?;
+    Ok("truncated")
+}
+
+pub(crate) fn stat(mount: &str, path: &str, follow: bool) -> Result<String> {
+    let found = root(mount)?
+        .stat_at(follow_flags(follow), path)
+        .map_err(named)?;
+    Ok(format!("{} of {} bytes", kind(found.type_), found.size))
+}
+
+pub(crate) fn link(
+    mount: &str,
+    path: &str,
+    to_mount: &str,
+    to_path: &str,
+    follow: bool,
+) -> Result<&'static str> {
+    root(mount)?
+        .link_at(follow_flags(follow), path, &root(to_mount)?, to_path)
+        .map_err(named)?;
+    Ok("linked")
+}
+
+pub(crate) fn symlink(mount: &str, target: &str, path: &str) -> Result<&'static str> {
+    root(mount)?.symlink_at(target, path).map_err(named)?;
+    Ok("linked")
+}
+
+pub(crate) fn rename(
+    mount: &str,
+    path: &str,
+    to_mount: &str,
+    to_path: &str,
+) -> Result<&'static str> {
+    root(mount)?
+        .rename_at(path, &root(to_mount)?, to_path)
+        .map_err(named)?;
+    Ok("renamed")
+}
+
+pub(crate) fn unlink(mount: &str, path: &str) -> Result<&'static str> {
+    root(mount)?.unlink_file_at(path).map_err(named)?;
+    Ok("deleted")
+}
+
+pub(crate) fn create_directory(mount: &str, path: &str) -> Result<&'static str> {
+    root(mount)?.create_directory_at(path).map_err(named)?;
+    Ok("created")
+}
+
+pub(crate) fn remove_directory(mount: &str, path: &str) -> Result<&'static str> {
+    root(mount)?.remove_directory_at(path).map_err(named)?;
+    Ok("removed")
+}
+
+pub(crate) fn set_times(mount: &str, path: &str, follow: bool) -> Result<&'static str> {
+    let epoch = NewTimestamp::Timestamp(Datetime {
+        seconds: 0,
+        nanoseconds: 0,
+    });
+    root(mount)?
+        .set_times_at(follow_flags(follow), path, epoch, epoch)
+        .map_err(named)?;
+    Ok("set")
+}
+
+pub(crate) fn read_length(mount: &str, path: &str, length: u64) -> Result<String> {
+    let file = root(mount)?
+        .open_at(
+            PathFlags::SYMLINK_FOLLOW,
+            path,
+            OpenFlags::empty(),
+            DescriptorFlags::READ,
+        )
+        .map_err(named)?;
+    let (bytes, _) = file.read(length, 0).map_err(named)?;
+    Ok(format!("{} bytes", bytes.len()))
+}

@@ -1,0 +1,1 @@
+//! A valid component that exports nothing at all.

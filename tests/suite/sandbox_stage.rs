@@ -1,0 +1,112 @@
+//! What the sandbox's tests share: a folder that is granted beside one that is
+//! not, and a way to see that nothing in either has changed.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use palisade_tests::{Palisade, Session, guest, rpc};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What lies outside and must never be read.
+pub(crate) const SECRET: &str = "the outside's secret";
+
+/// `inside/` with some files, to be granted; `outside/` with a secret.
+pub(crate) struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = Self { folder };
+        fs::create_dir_all(stage.inside().join("sub")).unwrap();
+        fs::create_dir_all(stage.outside()).unwrap();
+        fs::write(stage.inside().join("a.txt"), "the inside's a").unwrap();
+        fs::write(stage.inside().join("sub/b.txt"), "the inside's b").unwrap();
+        fs::write(stage.outside().join("secret.txt"), SECRET).unwrap();
+        stage
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn inside(&self) -> PathBuf {
+        self.path().join("inside")
+    }
+
+    pub(crate) fn outside(&self) -> PathBuf {
+        self.path().join("outside")
+    }
+
+    /// A session with a guest to which the inside is granted as `/in`.
+    pub(crate) fn session(&self, name: &str, access: &str) -> Session {
+        open(&Palisade::run(guest(name)).root("in", self.inside(), access))
+    }
+}
+
+/// Starts a host and opens a session.
+pub(crate) fn open(command: &Palisade) -> Session {
+    let mut session = command.start();
+    session.initialize("2025-11-25");
+    session
+}
+
+/// Calls a tool that must be refused; returns in which words.
+#[track_caller]
+pub(crate) fn refused(session: &mut Session, tool: &str, arguments: Value) -> String {
+    let shown = format!("{tool} {arguments}");
+    let result = session.call(tool, arguments);
+    assert_eq!(result["isError"], true, "{shown} was let through: {result}");
+    let why = rpc::tool_error(&result);
+    assert!(!why.is_empty(), "{shown} was refused without a word");
+    assert!(!why.contains(SECRET), "{shown} tells the secret: {why}");
+    // The sandbox said no: not the schema before it, no crash, no limit.
+    for other in ["arguments", "crashed", "was stopped", "instance"] {
+        assert!(!why.contains(other), "{shown} failed otherwise: {why}");
+    }
+    eprintln!("REFUSED {shown} {why}");
+    why
+}
+
+/// Calls a tool that must work; returns what it says.
+#[track_caller]
+pub(crate) fn done(session: &mut Session, tool: &str, arguments: Value) -> String {
+    rpc::tool_text(&session.call(tool, arguments))
+}
+
+/// Everything about a folder that a guest could change, a line for each entry:
+/// path, kind, time of the last change and contents.
+pub(crate) fn state_of(folder: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    collect(folder, &mut lines);
+    lines.sort();
+    lines
+}
+
+fn collect(folder: &Path, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let metadata = path.symlink_metadata().unwrap();
+        let kind = metadata.file_type();
+        let holds = if kind.is_symlink() {
+            format!("{:?}", fs::read_link(&path).unwrap())
+        } else if kind.is_file() {
+            format!("{:?}", fs::read(&path).unwrap())
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "{} {:o} {}.{} {holds}",
+            path.display(),
+            metadata.mode(),
+            metadata.mtime(),
+            metadata.mtime_nsec()
+        ));
+        if kind.is_dir() {
+            collect(&path, lines);
+        }
+    }
+}
