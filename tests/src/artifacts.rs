@@ -2,10 +2,11 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// The host binary: `PALISADE_BIN`, else the debug build of this workspace.
 ///
@@ -47,8 +48,8 @@ pub(crate) fn shared_cache() -> &'static Path {
     CACHE.get_or_init(|| {
         let all = target().join("tmp/palisade-cache");
         let own = all.join(fingerprint(&palisade()));
+        forget_old(&all);
         fs::create_dir_all(&own).expect("the target folder can be written");
-        forget_others(&all, &own);
         own
     })
 }
@@ -61,11 +62,15 @@ fn fingerprint(file: &Path) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Caches of builds that are gone. Another process may do the same just now,
-/// so what fails here does not matter.
-fn forget_others(all: &Path, own: &Path) {
+/// Removes caches of builds that are most likely gone. Another process may do
+/// the same just now, so what fails here does not matter.
+fn forget_old(all: &Path) {
+    let is_old = |entry: &DirEntry| {
+        let modified = entry.metadata().ok()?.modified().ok()?;
+        Some(modified.elapsed().ok()? > Duration::from_hours(24))
+    };
     for entry in fs::read_dir(all).into_iter().flatten().flatten() {
-        if entry.path() != own {
+        if is_old(&entry) == Some(true) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

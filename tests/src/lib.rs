@@ -37,4 +37,4 @@ pub use session::Session;
 /// How long anything may take that should happen. Long, because a machine may
 /// be busy and a debug build compiles a plugin when it first meets it; a test
 /// that passes never waits for it.
-pub const PATIENCE: Duration = Duration::from_secs(90);
+pub const PATIENCE: Duration = Duration::from_secs(60);

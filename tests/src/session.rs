@@ -263,10 +263,15 @@ impl Session {
         let deadline = Instant::now() + during;
         loop {
             let line = self.output.as_mut().and_then(Incoming::line);
-            let said = self.set_aside.pop_front().map(|message| message.to_string());
+            let said = self
+                .set_aside
+                .pop_front()
+                .map(|message| message.to_string());
             let said = said.or(line.map(|line| String::from_utf8_lossy(&line).into_owned()));
             if let Some(said) = said {
-                self.fail(&format!("the host should have said nothing, and said {said}"));
+                self.fail(&format!(
+                    "the host should have said nothing, and said {said}"
+                ));
             }
             if !self.turn(false, true, deadline) {
                 return;

@@ -12,7 +12,14 @@ pub(crate) struct Incoming {
     /// None once it has ended.
     stream: Option<OwnedFd>,
     bytes: Vec<u8>,
+    /// Up to where lines have been taken out of it.
+    taken: usize,
+    /// Up to where it is known to hold no newline.
+    scanned: usize,
 }
+
+/// Bytes that are read in one go: what is there may be there for ever.
+const AT_ONCE: usize = 1 << 20;
 
 impl Incoming {
     pub(crate) fn new(stream: OwnedFd) -> Self {
@@ -20,6 +27,8 @@ impl Incoming {
         Self {
             stream: Some(stream),
             bytes: Vec::new(),
+            taken: 0,
+            scanned: 0,
         }
     }
 
@@ -27,27 +36,39 @@ impl Incoming {
         self.stream.as_ref().map(|stream| stream.as_fd())
     }
 
+    /// What has been read and not been taken.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.bytes[self.taken..]
     }
 
     /// The next line, without its newline, if it has been read; at the end of
     /// the stream also what has none.
     pub(crate) fn line(&mut self) -> Option<Vec<u8>> {
-        if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
-            let rest = self.bytes.split_off(end + 1);
-            let mut line = std::mem::replace(&mut self.bytes, rest);
-            line.pop();
-            return Some(line);
-        }
-        let whole = self.stream.is_none() && !self.bytes.is_empty();
-        whole.then(|| std::mem::take(&mut self.bytes))
+        let rest = &self.bytes[self.scanned..];
+        let end = match rest.iter().position(|byte| *byte == b'\n') {
+            Some(length) => self.scanned + length,
+            None if self.stream.is_none() && !self.bytes().is_empty() => self.bytes.len(),
+            None => {
+                self.scanned = self.bytes.len();
+                return None;
+            }
+        };
+        let line = self.bytes[self.taken..end].to_vec();
+        self.taken = (end + 1).min(self.bytes.len());
+        self.scanned = self.taken;
+        Some(line)
     }
 
     /// Reads what is there.
     pub(crate) fn read(&mut self) {
+        self.bytes.drain(..self.taken);
+        self.scanned -= self.taken;
+        self.taken = 0;
         let mut chunk = [0; 64 * 1024];
-        while let Some(stream) = &self.stream {
+        let enough = self.bytes.len() + AT_ONCE;
+        while let Some(stream) = &self.stream
+            && self.bytes.len() < enough
+        {
             match rustix::io::read(stream, &mut chunk) {
                 Ok(0) | Err(Errno::CONNRESET) => self.stream = None,
                 Ok(length) => self.bytes.extend_from_slice(&chunk[..length]),

@@ -28,7 +28,10 @@ fn an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake() {
     for version in ["1999-01-01", "2099-12-31", "", "latest", rpc::STATELESS] {
         let mut session = hello();
         let agreed = session.initialize(version);
-        assert_eq!(agreed["protocolVersion"], "2025-11-25", "asked for {version:?}");
+        assert_eq!(
+            agreed["protocolVersion"], "2025-11-25",
+            "asked for {version:?}"
+        );
         let result = session.call("greet", json!({"name": "Ada"}));
         assert_eq!(rpc::tool_text(&result), "Hello, Ada!");
     }
@@ -115,7 +118,12 @@ fn what_nobody_asked_for_does_not_end_the_session() {
 #[test]
 fn unusable_parameters_of_initialize_are_refused_and_it_can_be_tried_again() {
     let mut session = hello();
-    for params in [Value::Null, json!({}), json!({"protocolVersion": 7}), json!([])] {
+    for params in [
+        Value::Null,
+        json!({}),
+        json!({"protocolVersion": 7}),
+        json!([]),
+    ] {
         let code = rpc::error_code(&session.ask("initialize", params.clone()));
         assert_eq!(code, -32602, "{params}");
     }
@@ -174,10 +182,16 @@ fn older_clients_get_no_content_of_a_kind_they_do_not_know() {
         rpc::tool_text(&result);
         let blocks = result["content"].as_array().unwrap().clone();
         assert!(!blocks.is_empty(), "nothing is left of it: {result}");
-        blocks.iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        blocks
+            .iter()
+            .map(|block| block["type"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(kinds_at("2025-03-26"), ["audio"]);
     for kind in kinds_at("2024-11-05") {
-        assert!(["text", "image", "resource"].contains(&kind.as_str()), "{kind}");
+        assert!(
+            ["text", "image", "resource"].contains(&kind.as_str()),
+            "{kind}"
+        );
     }
 }

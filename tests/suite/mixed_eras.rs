@@ -21,7 +21,10 @@ fn stateless_works(session: &mut Session) {
 fn session_works(session: &mut Session) {
     let response = session.ask("tools/call", greet());
     assert_eq!(rpc::tool_text(rpc::result(&response)), "Hello, Ada!");
-    assert!(rpc::result(&response).get("resultType").is_none(), "{response}");
+    assert!(
+        rpc::result(&response).get("resultType").is_none(),
+        "{response}"
+    );
 }
 
 #[track_caller]
@@ -43,7 +46,10 @@ fn stateless_requests_open_no_session() {
 fn a_session_can_be_opened_after_stateless_requests() {
     let mut session = hello();
     stateless_works(&mut session);
-    assert_eq!(session.initialize("2025-03-26")["protocolVersion"], "2025-03-26");
+    assert_eq!(
+        session.initialize("2025-03-26")["protocolVersion"],
+        "2025-03-26"
+    );
     session_works(&mut session);
     stateless_works(&mut session);
     session_works(&mut session);

@@ -32,7 +32,10 @@ fn at_the_end_of_its_input() {
     let finished = session.finish();
     assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    assert_eq!((finished.stdout, finished.stderr), (String::new(), String::new()));
+    assert_eq!(
+        (finished.stdout, finished.stderr),
+        (String::new(), String::new())
+    );
 }
 
 #[test]
@@ -65,7 +68,11 @@ fn though_a_guest_is_computing() {
     let since = Instant::now();
     let finished = session.finish();
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
+    assert!(
+        since.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        since.elapsed()
+    );
 }
 
 #[test]
@@ -77,7 +84,10 @@ fn on_a_signal() {
         let finished = session.until_end();
         assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
         assert_eq!(finished.code, Some(0), "{finished:?}");
-        assert_eq!((finished.stdout, finished.stderr), (String::new(), String::new()));
+        assert_eq!(
+            (finished.stdout, finished.stderr),
+            (String::new(), String::new())
+        );
     }
 }
 
@@ -91,7 +101,10 @@ fn on_a_signal_though_a_guest_is_computing() {
     assert_eq!(finished.code, Some(0), "{finished:?}");
     for answer in finished.json_lines() {
         let failed = answer.get("error").is_some() || answer["result"]["isError"] == true;
-        assert!(failed, "a call that was stopped can't have worked: {answer}");
+        assert!(
+            failed,
+            "a call that was stopped can't have worked: {answer}"
+        );
     }
 }
 

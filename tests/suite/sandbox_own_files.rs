@@ -55,3 +55,14 @@ fn even_where_they_are_not_there_yet() {
     let home = command.home().to_owned();
     refused(&command.root("own", &home, "rw"));
 }
+
+/// A plugin that can write the grant it runs on grants itself the next one.
+#[test]
+fn nor_the_grant_that_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let grant = folder.path().join("grant.toml");
+    fs::write(&grant, "[limits]\nmemory = \"8 MiB\"\n").unwrap();
+    let command = Palisade::run(guest("escapes")).grant(&grant);
+    let command = command.root("notes", folder.path(), "rw");
+    refused(&command);
+}

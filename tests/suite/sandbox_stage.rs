@@ -67,7 +67,6 @@ pub(crate) fn refused(session: &mut Session, tool: &str, arguments: Value) -> St
     for other in ["arguments", "crashed", "was stopped", "instance"] {
         assert!(!why.contains(other), "{shown} failed otherwise: {why}");
     }
-    eprintln!("REFUSED {shown} {why}");
     why
 }
 
@@ -78,7 +77,7 @@ pub(crate) fn done(session: &mut Session, tool: &str, arguments: Value) -> Strin
 }
 
 /// Everything about a folder that a guest could change, a line for each entry:
-/// path, kind, time of the last change and contents.
+/// path, mode, time of the last change and contents.
 pub(crate) fn state_of(folder: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     collect(folder, &mut lines);
@@ -86,27 +85,26 @@ pub(crate) fn state_of(folder: &Path) -> Vec<String> {
     lines
 }
 
-fn collect(folder: &Path, lines: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let metadata = path.symlink_metadata().unwrap();
-        let kind = metadata.file_type();
-        let holds = if kind.is_symlink() {
-            format!("{:?}", fs::read_link(&path).unwrap())
-        } else if kind.is_file() {
-            format!("{:?}", fs::read(&path).unwrap())
-        } else {
-            String::new()
-        };
-        lines.push(format!(
-            "{} {:o} {}.{} {holds}",
-            path.display(),
-            metadata.mode(),
-            metadata.mtime(),
-            metadata.mtime_nsec()
-        ));
-        if kind.is_dir() {
-            collect(&path, lines);
+fn collect(path: &Path, lines: &mut Vec<String>) {
+    let metadata = path.symlink_metadata().unwrap();
+    let kind = metadata.file_type();
+    let holds = if kind.is_symlink() {
+        format!("{:?}", fs::read_link(path).unwrap())
+    } else if kind.is_file() {
+        String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+    } else {
+        String::new()
+    };
+    lines.push(format!(
+        "{} {:o} {}.{} {holds}",
+        path.display(),
+        metadata.mode(),
+        metadata.mtime(),
+        metadata.mtime_nsec()
+    ));
+    if kind.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            collect(&entry.unwrap().path(), lines);
         }
     }
 }

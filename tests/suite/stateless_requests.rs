@@ -20,7 +20,10 @@ fn greet() -> Value {
 fn is_complete(result: &Value) {
     assert_eq!(result["resultType"], "complete", "{result}");
     assert_eq!(result["_meta"][SERVER_INFO]["name"], "hello", "{result}");
-    assert!(result["_meta"][SERVER_INFO]["version"].is_string(), "{result}");
+    assert!(
+        result["_meta"][SERVER_INFO]["version"].is_string(),
+        "{result}"
+    );
 }
 
 #[track_caller]
@@ -38,10 +41,20 @@ fn discover_says_what_is_here() {
     is_complete(found);
     says_how_long_it_holds(found);
     assert!(found["capabilities"]["tools"].is_object(), "{found}");
-    assert!(found.get("serverInfo").is_none(), "that is in _meta: {found}");
-    let versions: Vec<_> = found["supportedVersions"].as_array().unwrap().iter().collect();
+    assert!(
+        found.get("serverInfo").is_none(),
+        "that is in _meta: {found}"
+    );
+    let versions: Vec<_> = found["supportedVersions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
     for version in rpc::HANDSHAKE_REVISIONS.into_iter().chain([rpc::STATELESS]) {
-        assert!(versions.contains(&&json!(version)), "{version} is not among {versions:?}");
+        assert!(
+            versions.contains(&&json!(version)),
+            "{version} is not among {versions:?}"
+        );
     }
 }
 
@@ -52,7 +65,10 @@ fn tools_are_listed_and_called_with_nothing_before() {
     let result = rpc::result(&response);
     is_complete(result);
     assert_eq!(rpc::tool_text(result), "Hello, Ada!");
-    assert!(result.get("ttlMs").is_none(), "a call is not to be cached: {result}");
+    assert!(
+        result.get("ttlMs").is_none(),
+        "a call is not to be cached: {result}"
+    );
 
     let response = session.ask("tools/list", rpc::stateless(Value::Null));
     let result = rpc::result(&response);
@@ -68,7 +84,10 @@ fn a_call_that_fails_is_complete_too() {
     let response = session.ask("tools/call", wrong);
     let result = rpc::result(&response);
     is_complete(result);
-    assert!(rpc::tool_error(result).contains("the name is empty"), "{result}");
+    assert!(
+        rpc::tool_error(result).contains("the name is empty"),
+        "{result}"
+    );
 }
 
 #[test]
@@ -86,17 +105,28 @@ fn a_required_key_that_is_missing_is_named() {
     let mut session = hello();
     for method in ["server/discover", "tools/list", "tools/call"] {
         let mut params = greet();
-        params["_meta"].as_object_mut().unwrap().remove(CAPABILITIES);
+        params["_meta"]
+            .as_object_mut()
+            .unwrap()
+            .remove(CAPABILITIES);
         let response = session.ask(method, params);
         assert_eq!(rpc::error_code(&response), -32602, "{method}");
-        assert!(response.to_string().contains(CAPABILITIES), "{method}: {response}");
+        assert!(
+            response.to_string().contains(CAPABILITIES),
+            "{method}: {response}"
+        );
     }
 }
 
 #[test]
 fn discover_without_a_version_is_refused_as_modern_servers_do() {
     let mut session = hello();
-    for params in [Value::Null, json!({}), json!({"_meta": {}}), json!({"_meta": {CAPABILITIES: {}}})] {
+    for params in [
+        Value::Null,
+        json!({}),
+        json!({"_meta": {}}),
+        json!({"_meta": {CAPABILITIES: {}}}),
+    ] {
         let response = session.ask("server/discover", params.clone());
         assert_eq!(rpc::error_code(&response), -32602, "{params}");
     }
@@ -106,7 +136,10 @@ fn discover_without_a_version_is_refused_as_modern_servers_do() {
 fn an_optional_key_may_be_missing() {
     let mut session = hello();
     let mut params = greet();
-    params["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientInfo");
+    params["_meta"]
+        .as_object_mut()
+        .unwrap()
+        .remove("io.modelcontextprotocol/clientInfo");
     rpc::result(&session.ask("tools/call", params));
 }
 

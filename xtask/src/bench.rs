@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result};
 
-use crate::build;
+use crate::build::{self, Native};
 use crate::command;
 use crate::layout::Layout;
 use crate::report::Report;
@@ -14,9 +14,10 @@ pub(crate) fn run(layout: &Layout, args: &[OsString]) -> Result<()> {
     let mut report = Report::new();
     // The host alone first: what is measured is what `build --release` makes,
     // without the features that the benchmark's own packages would add to it.
-    build::all(layout, &mut report, true, &["palisade"])?;
+    build::all(layout, &mut report, true)?;
     report.step("build the benchmark and its native peer", || {
-        build::native(layout, true, &["palisade-bench", "palisade-peer-native"])
+        let packages = ["palisade-bench", "palisade-peer-native"];
+        build::native(layout, &Native::Release(&packages))
     })?;
     let mut command = command::program(layout.binary("palisade-bench", true));
     command.current_dir(&layout.root);

@@ -116,7 +116,7 @@ fn machine_paths(files: &[File], telling: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
     for file in files {
         for (number, line) in file.text.iter().flat_map(|text| text.lines().enumerate()) {
-            if let Some(path) = telling.iter().find(|path| line.contains(path.as_str())) {
+            if let Some(path) = telling.iter().find(|path| starts_in(line, path)) {
                 wrong.push(format!(
                     "{}:{} names a path of this machine ({path}…): make it relative",
                     file.path,
@@ -126,6 +126,14 @@ fn machine_paths(files: &[File], telling: &[String]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Whether the path begins somewhere in the line, not in the middle of another one.
+fn starts_in(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || "._-~}".contains(c))
+    })
 }
 
 /// A guest program is named in a string of a test, or it proves nothing.
@@ -206,7 +214,10 @@ mod tests {
             &[
                 file("docs/a.md", "first\nsee /clones/palisade/README.md\n"),
                 file("b.toml", "cache = \"/users/me/.cache\""),
-                file("c.rs", "\"/etc/passwd\", \"/users/me\""),
+                file(
+                    "c.rs",
+                    "\"/etc/passwd\", \"/users/me\", ~/clones/palisade/x",
+                ),
             ],
             &telling,
         );

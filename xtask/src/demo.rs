@@ -9,12 +9,7 @@ use crate::report::Report;
 
 /// Runs the task.
 pub(crate) fn run(layout: &Layout) -> Result<()> {
-    build::all(
-        layout,
-        &mut Report::new(),
-        false,
-        &["palisade", "palisade-demo"],
-    )?;
+    build::all(layout, &mut Report::new(), false)?;
     command::run(
         command::program(layout.binary("demo", false))
             .env("PALISADE_BIN", layout.host(false))

@@ -32,7 +32,12 @@ pub(crate) fn code(layout: &Layout, report: &mut Report) -> Result<()> {
                     .args(["fmt", "--all", "--check", "--manifest-path"])
                     .arg(manifest),
             )
-            .context("not formatted: run `cargo fmt --all` there")
+            .with_context(|| {
+                format!(
+                    "run `cargo fmt --all --manifest-path {}`",
+                    layout.short(manifest).display()
+                )
+            })
         })
     })?;
     for manifest in &manifests {

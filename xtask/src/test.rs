@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 
+use crate::build::{self, Native};
 use crate::command::{self, cargo};
 use crate::deny;
 use crate::guests;
@@ -44,14 +45,8 @@ fn steps(
         lint::code(layout, report)?;
     }
     report.step("build plugins and test guests", || guests::build(layout))?;
-    // Everything native in one go: asked for piece by piece, cargo would turn on
-    // other features of shared dependencies and build those again.
     report.step("build host and tests", || {
-        command::run(
-            cargo()
-                .args(["build", "--workspace", "--all-targets", "--manifest-path"])
-                .arg(layout.host_manifest()),
-        )
+        build::native(layout, &Native::DebugWithTests)
     })?;
 
     // From here on a failure does not keep the rest from being run.

@@ -46,7 +46,6 @@ mod flags {
     }
 }
 
-pub(crate) use generated::exports::palisade::mcp::tools as exported_tools;
 pub(crate) use generated::palisade::mcp::client as imported_client;
 pub(crate) use generated::palisade::mcp::types as imported_types;
 

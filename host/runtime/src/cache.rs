@@ -84,6 +84,10 @@ impl CompiledCache {
         if code.len() != sidecar.code_len {
             return None;
         }
+        #[allow(
+            clippy::disallowed_methods,
+            reason = "this is the one place where compiled code may come from"
+        )]
         // SAFETY: wasmtime asks that the file was made by `serialize` and is
         // not modified while mapped. The file and its directory belong to this
         // user and nobody else can write to either (`PrivateDir`), it is

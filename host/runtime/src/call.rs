@@ -1,18 +1,18 @@
 //! One call, from a fresh instance to an outcome.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use wasmtime::component::ResourceTable;
+use wasmtime::component::{Instance, ResourceTable};
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
-use crate::clock::{CallClock, Metered};
+use crate::clock::{CallClock, Metered, Verdict};
 use crate::error::{CallError, Limit};
 use crate::limiter::Limiter;
-use crate::plugin::Linked;
+use crate::linked::Linked;
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
@@ -68,21 +68,38 @@ pub(crate) async fn call_tool(
         call.context.wants_progress,
         sandbox.limits.log,
     );
-    let outcome = bounded(
-        &linked,
-        &sandbox,
-        clock,
-        client,
-        &cancel,
-        async |guest, store| {
-            guest
-                .call_call_tool(store, &call.name, &call.arguments, &call.context)
-                .await
-        },
-    )
-    .await?;
+    let run = async {
+        let made = sandbox.spare.take();
+        let mut made = match made {
+            Some(made) => made,
+            None => Made::new(&linked, &sandbox, Arc::clone(&clock)).await?,
+        };
+        made.begin(Arc::clone(&clock), client);
+        let answer = linked.call_tool(&mut made, &call).await;
+        answer.map_err(|error| classify(error, Stage::Running, &made.store, &sandbox))
+    };
+    let outcome = within(&linked, Arc::clone(&clock), &cancel, run).await?;
     check_size(&outcome, sandbox.limits.output)?;
     Ok(outcome)
+}
+
+/// Makes an instance ahead of the next call, so that it need not wait for one.
+/// An instance still serves a single call.
+pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
+    if sandbox.spare.is_there() {
+        return;
+    }
+    let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
+    let made = Made::new(linked, sandbox, Arc::clone(&clock));
+    match within(linked, clock, &CancellationToken::new(), async {
+        made.await.map(Ok)
+    })
+    .await
+    {
+        Ok(made) => sandbox.spare.put(made),
+        // The next call will meet it, and has somebody to tell.
+        Err(error) => tracing::debug!("no instance could be made ahead: {error}"),
+    }
 }
 
 /// Asks a plugin for its tools, in a sandbox in which nothing is granted.
@@ -91,43 +108,22 @@ pub(crate) async fn list_tools(
     sandbox: &Sandbox,
 ) -> Result<Vec<contract::Tool>, CallError> {
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
-    let cancel = CancellationToken::new();
-    let client = ClientState::new(
-        Arc::new(()),
-        Arc::new([]),
-        cancel.clone(),
-        false,
-        sandbox.limits.log,
-    );
-    bounded(
-        linked,
-        sandbox,
-        clock,
-        client,
-        &cancel,
-        async |guest, store| guest.call_list_tools(store).await,
-    )
-    .await
+    let run = async {
+        let mut made = Made::new(linked, sandbox, Arc::clone(&clock)).await?;
+        let answer = linked.list_tools(&mut made).await;
+        answer.map_err(|error| classify(error, Stage::Running, &made.store, sandbox))
+    };
+    within(linked, Arc::clone(&clock), &CancellationToken::new(), run).await
 }
 
-/// Makes an instance and runs `export` in it, within every limit.
-async fn bounded<T>(
+/// Runs a guest within its time.
+async fn within<T>(
     linked: &Linked,
-    sandbox: &Sandbox,
     clock: Arc<CallClock>,
-    client: ClientState,
     cancel: &CancellationToken,
-    export: impl AsyncFnOnce(
-        &crate::bindings::exported_tools::Guest,
-        &mut Store<State>,
-    ) -> wasmtime::Result<Result<T, contract::Error>>,
+    run: impl Future<Output = Result<Result<T, contract::Error>, CallError>>,
 ) -> Result<T, CallError> {
     let _running = linked.engine.ticker().run();
-    let run = async {
-        let mut store = store(linked, sandbox, Arc::clone(&clock), client);
-        let answer = instantiate_and_run(linked, &mut store, export).await;
-        answer.map_err(|(error, made)| classify(error, made, &store, sandbox))
-    };
     let mut metered = Metered {
         clock: Arc::clone(&clock),
         future: Box::pin(run),
@@ -142,33 +138,58 @@ async fn bounded<T>(
     }
 }
 
-/// The error says whether there was an instance already.
-async fn instantiate_and_run<T>(
-    linked: &Linked,
-    store: &mut Store<State>,
-    export: impl AsyncFnOnce(
-        &crate::bindings::exported_tools::Guest,
-        &mut Store<State>,
-    ) -> wasmtime::Result<Result<T, contract::Error>>,
-) -> Result<Result<T, contract::Error>, (wasmtime::Error, bool)> {
-    let instance = linked
-        .pre
-        .instantiate_async(&mut *store)
-        .await
-        .map_err(|error| (error, false))?;
-    let guest = linked
-        .tools
-        .load(&mut *store, &instance)
-        .map_err(|error| (error, false))?;
-    export(&guest, store).await.map_err(|error| (error, true))
+/// An instance that has not been called.
+pub(crate) struct Made {
+    pub(crate) store: Store<State>,
+    pub(crate) instance: Instance,
 }
 
-fn store(
-    linked: &Linked,
-    sandbox: &Sandbox,
-    clock: Arc<CallClock>,
-    client: ClientState,
-) -> Store<State> {
+impl Made {
+    async fn new(
+        linked: &Linked,
+        sandbox: &Sandbox,
+        clock: Arc<CallClock>,
+    ) -> Result<Self, CallError> {
+        let mut store = store(linked, sandbox, clock);
+        match linked.pre.instantiate_async(&mut store).await {
+            Ok(instance) => Ok(Self { store, instance }),
+            Err(error) => Err(classify(error, Stage::Instantiating, &store, sandbox)),
+        }
+    }
+
+    /// Gives the instance to a call.
+    fn begin(&mut self, clock: Arc<CallClock>, client: ClientState) {
+        let state = self.store.data_mut();
+        state.clock = clock;
+        state.client = client;
+        self.store.set_epoch_deadline(1);
+    }
+}
+
+/// Room for one instance made ahead.
+#[derive(Default)]
+pub(crate) struct Spare(Mutex<Option<Made>>);
+
+impl Spare {
+    // What a lock holds is an option, whole whatever happened to its holder.
+    fn slot(&self) -> MutexGuard<'_, Option<Made>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Made> {
+        self.slot().take()
+    }
+
+    fn is_there(&self) -> bool {
+        self.slot().is_some()
+    }
+
+    fn put(&self, made: Made) {
+        *self.slot() = Some(made);
+    }
+}
+
+fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<State> {
     let mut table = ResourceTable::new();
     table.set_max_capacity(sandbox.limits.handles as usize);
     let mut store = Store::new(
@@ -177,7 +198,7 @@ fn store(
             wasi: sandbox.context(),
             table,
             inline_files: sandbox.inline_files,
-            client,
+            client: ClientState::unheard(),
             limiter: Limiter::new(&sandbox.limits),
             clock,
         },
@@ -188,11 +209,19 @@ fn store(
     let handed_over = sandbox.limits.output.saturating_add(LIFT_OVERHEAD);
     store.set_hostcall_fuel(usize::try_from(handed_over).unwrap_or(usize::MAX));
     store.set_epoch_deadline(1);
-    store.epoch_deadline_callback(|store| match store.data().clock.exceeded() {
-        Some(limit) => Err(Exceeded(limit).into()),
-        None => Ok(UpdateDeadline::Yield(1)),
+    store.epoch_deadline_callback(|store| match store.data().clock.verdict() {
+        Verdict::Over(limit) => Err(Exceeded(limit).into()),
+        Verdict::Pause => Ok(UpdateDeadline::Yield(1)),
+        Verdict::GoOn => Ok(UpdateDeadline::Continue(1)),
     });
     store
+}
+
+/// How far an instance had come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Instantiating,
+    Running,
 }
 
 /// Carries a limit through wasmtime's error.
@@ -202,7 +231,7 @@ struct Exceeded(Limit);
 
 fn classify(
     error: wasmtime::Error,
-    instantiated: bool,
+    stage: Stage,
     store: &Store<State>,
     sandbox: &Sandbox,
 ) -> CallError {
@@ -215,10 +244,9 @@ fn classify(
     if store.data().limiter.refused_memory() {
         return CallError::Limit(Limit::Memory(sandbox.limits.memory));
     }
-    if instantiated {
-        CallError::Trap(error)
-    } else {
-        CallError::Instantiate(error)
+    match stage {
+        Stage::Running => CallError::Trap(error),
+        Stage::Instantiating => CallError::Instantiate(error),
     }
 }
 

@@ -95,6 +95,19 @@ impl ClientState {
     }
 }
 
+impl ClientState {
+    /// What an instance has before it belongs to a call: nobody listens.
+    pub(crate) fn unheard() -> Self {
+        Self::new(
+            Arc::new(()),
+            Arc::new([]),
+            CancellationToken::new(),
+            false,
+            0,
+        )
+    }
+}
+
 /// Tells wasmtime where in the store the `client` interface's state is.
 pub(crate) struct HasClient;
 

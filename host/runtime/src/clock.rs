@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::Limit;
 
+/// CPU time a guest has at a stretch before others get their turn.
+const SLICE: Duration = Duration::from_millis(1);
+
 /// What one call has used and may use. Shared between the guest's store, in
 /// which epoch ticks look at it, and the future that polls the guest.
 pub(crate) struct CallClock {
@@ -41,15 +44,33 @@ impl CallClock {
         self.call_time
     }
 
-    /// The limit that has been passed, if one has. Called from within a poll.
-    pub(crate) fn exceeded(&self) -> Option<Limit> {
+    /// What is to become of the guest. Called from within a poll.
+    pub(crate) fn verdict(&self) -> Verdict {
         let began = self.poll_began.load(Ordering::Relaxed);
-        let used = self.used.load(Ordering::Relaxed) + thread_cpu_nanos().saturating_sub(began);
+        let this_poll = thread_cpu_nanos().saturating_sub(began);
+        let used = self.used.load(Ordering::Relaxed) + this_poll;
         if Duration::from_nanos(used) > self.cpu_time {
-            return Some(Limit::CpuTime(self.cpu_time));
+            return Verdict::Over(Limit::CpuTime(self.cpu_time));
         }
-        (self.started.elapsed() > self.call_time).then_some(Limit::CallTime(self.call_time))
+        if self.started.elapsed() > self.call_time {
+            return Verdict::Over(Limit::CallTime(self.call_time));
+        }
+        if Duration::from_nanos(this_poll) < SLICE {
+            return Verdict::GoOn;
+        }
+        Verdict::Pause
     }
+}
+
+/// What a tick means for the guest it finds running.
+pub(crate) enum Verdict {
+    /// It has gone over a limit.
+    Over(Limit),
+    /// It has had its turn; others may go on.
+    Pause,
+    /// It has only just begun: most calls are over before it costs anybody
+    /// anything.
+    GoOn,
 }
 
 /// Charges the CPU time of every poll of `future` to `clock`.

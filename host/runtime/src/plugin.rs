@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
-use wasmtime::component::{Component, InstancePre};
+use wasmtime::component::Component;
 
-use crate::bindings::exported_tools::GuestIndices;
 use crate::cache::{CompiledCache, Key, hex};
 use crate::call::{self, ToolCall, ToolOutcome};
 use crate::client::EventSink;
 use crate::component::{self, check_header};
 use crate::engine::Engine;
 use crate::error::{CallError, LoadError};
+use crate::linked::Linked;
 use crate::metadata::{Metadata, check_tools};
 use crate::placement::{Placement, Pool};
 use crate::sandbox::Sandbox;
-use crate::state::State;
 
 /// How a plugin is loaded.
 #[derive(Default)]
@@ -25,8 +24,11 @@ pub struct LoadOptions<'a> {
     pub cache: Option<&'a CompiledCache>,
     /// What else must hold of a plugin that is seen for the first time; the
     /// error is one sentence.
-    pub vet: Option<&'a dyn Fn(&Metadata) -> Result<(), String>>,
+    pub vet: Option<&'a Vet>,
 }
+
+/// A check of a plugin's metadata; the error is one sentence.
+pub type Vet = dyn Fn(&Metadata) -> Result<(), String>;
 
 /// A plugin ready to be called. Cheap to clone.
 #[derive(Clone)]
@@ -37,13 +39,6 @@ struct Inner {
     from_cache: bool,
     metadata: Metadata,
     linked: Arc<Linked>,
-}
-
-/// What making an instance needs.
-pub(crate) struct Linked {
-    pub(crate) engine: Engine,
-    pub(crate) pre: InstancePre<State>,
-    pub(crate) tools: GuestIndices,
 }
 
 impl Plugin {
@@ -71,7 +66,7 @@ impl Plugin {
             .and_then(|cache| cache.load(engine.wasmtime(), &key));
         let from_cache = cached.is_some();
         let (metadata, linked) = match cached {
-            Some((component, metadata)) => (metadata, link(engine, &component)?),
+            Some((component, metadata)) => (metadata, Linked::new(engine, &component)?),
             None => {
                 let component =
                     Component::new(engine.wasmtime(), bytes).map_err(LoadError::Compile)?;
@@ -111,6 +106,12 @@ impl Plugin {
         &self.0.metadata
     }
 
+    /// Makes an instance ahead of the next call, for a moment in which nothing
+    /// else is to be done.
+    pub async fn prepare(&self, sandbox: &Sandbox) {
+        call::prepare(&self.0.linked, sandbox).await;
+    }
+
     /// Runs one call in an instance of its own.
     ///
     /// # Errors
@@ -148,7 +149,7 @@ async fn understand(
         });
     }
     let kind = component::kind(&exports)?;
-    let linked = link(engine, component)?;
+    let linked = Linked::new(engine, component)?;
     let tools = call::list_tools(&linked, &Sandbox::empty())
         .await
         .map_err(LoadError::Listing)?;
@@ -161,17 +162,4 @@ async fn understand(
         manifest: component::manifest(bytes)?,
     };
     Ok((metadata, linked))
-}
-
-fn link(engine: &Engine, component: &Component) -> Result<Linked, LoadError> {
-    let pre = engine
-        .linker()
-        .instantiate_pre(component)
-        .map_err(LoadError::Link)?;
-    let tools = GuestIndices::new(&pre).map_err(LoadError::Link)?;
-    Ok(Linked {
-        engine: engine.clone(),
-        pre,
-        tools,
-    })
 }

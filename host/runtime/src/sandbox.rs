@@ -13,6 +13,7 @@ use wasmtime_wasi::filesystem::WasiFilesystemCtx;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::contract;
+use crate::call::Spare;
 use crate::console::Console;
 use crate::error::LoadError;
 
@@ -31,6 +32,7 @@ pub struct Sandbox {
     pub(crate) limits: Limits,
     pub(crate) running: Arc<Semaphore>,
     pub(crate) waiting: Arc<Semaphore>,
+    pub(crate) spare: Spare,
 }
 
 impl Sandbox {
@@ -77,6 +79,7 @@ impl Sandbox {
             limits: effective.limits,
             running: Arc::new(Semaphore::new(concurrency)),
             waiting: Arc::new(Semaphore::new(concurrency)),
+            spare: Spare::default(),
         })
     }
 
@@ -91,6 +94,7 @@ impl Sandbox {
             limits: Limits::default(),
             running: Arc::new(Semaphore::new(1)),
             waiting: Arc::new(Semaphore::new(0)),
+            spare: Spare::default(),
         }
     }
 

@@ -27,8 +27,8 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> Result<(), tokio::task::JoinError> {
     let in_flight = InFlight::default();
-    let handler = Handler::new(service, in_flight.clone());
-    let transport = LineTransport::new(input, output, in_flight);
+    let handler = Handler::new(service.clone(), in_flight.clone());
+    let transport = LineTransport::new(input, output, in_flight, service);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);

@@ -115,6 +115,12 @@ impl Service {
         &self.0.tools
     }
 
+    /// Gets ready for the next call, for a moment in which nothing else is to
+    /// be done.
+    pub async fn prepare(&self) {
+        self.0.plugin.prepare(&self.0.sandbox).await;
+    }
+
     /// Runs one call: gate, guest, checks of the outcome.
     pub async fn call(
         &self,

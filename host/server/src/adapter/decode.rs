@@ -1,6 +1,9 @@
 //! One line of input: a message, an error to answer with, or nothing.
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorData,
+    JsonObject, RequestId, RequestMetaObject,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -28,10 +31,53 @@ pub(super) fn decode(line: Line) -> Decoded {
             );
         }
     };
+    if let Some(call) = plain_call(&line) {
+        return Decoded::Message(Box::new(call));
+    }
     match serde_json::from_slice(&line) {
         Ok(message) => Decoded::Message(Box::new(message)),
         Err(error) => refuse(&line, &error),
     }
+}
+
+/// The message that most sessions consist of, read in one pass.
+///
+/// rmcp finds out what a message is by trying one kind after another on a
+/// buffered copy, which takes longer than all the rest of reading it. Whatever
+/// is not exactly this goes that way.
+fn plain_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Call<'a> {
+        jsonrpc: &'a str,
+        id: RequestId,
+        method: &'a str,
+        params: Params,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Option<JsonObject>,
+        name: String,
+        arguments: Option<JsonObject>,
+    }
+
+    let call: Call<'_> = serde_json::from_slice(line).ok()?;
+    if call.jsonrpc != "2.0" || call.method != "tools/call" {
+        return None;
+    }
+    let mut params = CallToolRequestParams::new(call.params.name);
+    params.arguments = call.params.arguments;
+    let mut request = CallToolRequest::new(params);
+    if let Some(meta) = call.params.meta {
+        request.extensions.insert(RequestMetaObject::from(meta));
+    }
+    Some(ClientJsonRpcMessage::request(
+        ClientRequest::CallToolRequest(request),
+        call.id,
+    ))
 }
 
 /// The parts that say what to answer. Only looked at when something is wrong.
@@ -88,6 +134,10 @@ fn refuse(line: &[u8], typed: &serde_json::Error) -> Decoded {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use rmcp::model::GetMeta as _;
+
     use super::*;
 
     fn code(line: &str) -> Option<(i32, Option<RequestId>)> {
@@ -117,6 +167,43 @@ mod tests {
             Some((-32600, seven.clone()))
         );
         assert_eq!(code(r#"{"jsonrpc":"2.0","id":7}"#), Some((-32600, seven)));
+    }
+
+    /// The short way and rmcp's read a call alike, and what is odd about a
+    /// message is never lost on the short way.
+    #[test]
+    fn the_short_way_reads_what_the_long_way_reads() {
+        let odd = [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{},"task":{}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"x"}}"#,
+        ];
+        for line in odd {
+            assert!(plain_call(line.as_bytes()).is_none(), "{line}");
+        }
+        let plain = [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"id":"a","params":{"arguments":{"a":[1,2.5,"\u00e9"],"a":9007199254740993},"name":"\n"},"method":"tools/call","jsonrpc":"2.0"}"#,
+            r#"{"jsonrpc":"2.0","id":-7,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":3,"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+        ];
+        for line in plain {
+            let long: ClientJsonRpcMessage = serde_json::from_str(line).unwrap();
+            let short = plain_call(line.as_bytes()).unwrap();
+            assert_eq!(
+                serde_json::to_value(&short).unwrap(),
+                serde_json::to_value(&long).unwrap()
+            );
+            let token = |message: &ClientJsonRpcMessage| match message {
+                ClientJsonRpcMessage::Request(request) => {
+                    request.request.get_meta().get_progress_token()
+                }
+                _ => None,
+            };
+            assert_eq!(token(&short), token(&long));
+        }
     }
 
     #[test]

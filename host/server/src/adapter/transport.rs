@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
 use crate::adapter::decode::{Decoded, decode};
+use crate::service::Service;
 use crate::wire::{Input, Lines, Outbox, Output};
 
 /// How many requests have been read and not yet answered.
@@ -34,15 +35,17 @@ pub(super) struct LineTransport {
     /// Ids of requests without an answer: one may not be used twice at a time.
     open: HashSet<RequestId>,
     in_flight: InFlight,
+    service: Service,
 }
 
 impl LineTransport {
-    pub(super) fn new(input: Input, output: Output, in_flight: InFlight) -> Self {
+    pub(super) fn new(input: Input, output: Output, in_flight: InFlight, service: Service) -> Self {
         Self {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
             open: HashSet::new(),
             in_flight,
+            service,
         }
     }
 
@@ -82,6 +85,18 @@ impl LineTransport {
     }
 }
 
+/// Whether a client that gets this is likely to call a tool next.
+fn call_may_follow(item: &ServerJsonRpcMessage) -> bool {
+    matches!(
+        item,
+        JsonRpcMessage::Response(response)
+            if matches!(
+                response.result,
+                ServerResult::ListToolsResult(_) | ServerResult::CallToolResult(_)
+            )
+    )
+}
+
 type Refusal = (ErrorData, Option<RequestId>);
 
 impl Transport<RoleServer> for LineTransport {
@@ -105,9 +120,17 @@ impl Transport<RoleServer> for LineTransport {
         self.in_flight.set(self.open.len());
         let pushed = self.outbox.push(&item);
         let outbox = self.outbox.clone();
+        let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
         async move {
             pushed?;
-            outbox.flush().await
+            outbox.flush().await?;
+            // While the client reads its answer, nobody waits for this.
+            if let Some((service, in_flight)) = next
+                && in_flight.count() == 0
+            {
+                service.prepare().await;
+            }
+            Ok(())
         }
     }
 

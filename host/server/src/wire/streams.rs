@@ -30,6 +30,7 @@ pub(crate) fn open_input() -> io::Result<Input> {
             rustix::fs::OFlags::RDONLY,
         )?)?)),
         Stream::Socket(socket) => Ok(Box::pin(socket)),
+        #[allow(clippy::disallowed_methods, reason = "terminals and files only")]
         Stream::Other => Ok(Box::pin(tokio::io::stdin())),
     }
 }
@@ -42,6 +43,7 @@ pub(crate) fn open_output() -> io::Result<Output> {
             rustix::fs::OFlags::WRONLY,
         )?)?)),
         Stream::Socket(socket) => Ok(Box::pin(socket)),
+        #[allow(clippy::disallowed_methods, reason = "terminals and files only")]
         Stream::Other => Ok(Box::pin(tokio::io::stdout())),
     }
 }

@@ -30,17 +30,17 @@ impl Chatty {
     /// Logs one message at each level, which says the level's name.
     #[tool]
     fn log_levels(&self, ctx: &Context) -> &'static str {
-        for level in [
-            Level::Debug,
-            Level::Info,
-            Level::Notice,
-            Level::Warning,
-            Level::Error,
-            Level::Critical,
-            Level::Alert,
-            Level::Emergency,
+        for (level, name) in [
+            (Level::Debug, "debug"),
+            (Level::Info, "info"),
+            (Level::Notice, "notice"),
+            (Level::Warning, "warning"),
+            (Level::Error, "error"),
+            (Level::Critical, "critical"),
+            (Level::Alert, "alert"),
+            (Level::Emergency, "emergency"),
         ] {
-            ctx.log(level, format_args!("{level:?}").to_string().to_lowercase());
+            ctx.log(level, name);
         }
         "eight levels"
     }

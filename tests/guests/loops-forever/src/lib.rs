@@ -1,4 +1,4 @@
-//! Tools that never come back, whatever they are told.
+//! Tools that never come back, whatever they are told, and one that does.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -54,5 +54,11 @@ impl LoopsForever {
         loop {
             black_box(vec![1_u8; 1 << 20]);
         }
+    }
+
+    /// Comes back at once.
+    #[tool]
+    fn answer(&self) -> &'static str {
+        "42"
     }
 }

@@ -21,11 +21,12 @@ impl Prints {
         "printed"
     }
 
-    /// Prints without a line's end, and does not flush.
+    /// Prints without a line's end.
     #[tool]
-    fn print_part(&self, text: String) -> &'static str {
+    fn print_part(&self, text: String) -> Result<&'static str> {
         print!("{text}");
-        "printed"
+        std::io::stdout().flush()?;
+        Ok("printed")
     }
 
     /// Prints bytes that are no text.

@@ -1,0 +1,64 @@
+//! A grant may say which tools can be called; the rest is as good as not
+//! there. And what can't be enforced is not granted half.
+
+use std::fs;
+
+use palisade_tests::{Palisade, guest, rpc};
+use serde_json::json;
+
+use crate::sandbox_stage::{Stage, done, open, refused};
+
+fn granted(command: &Palisade, grant: &str) -> Palisade {
+    let file = command.home().join("grant.toml");
+    fs::write(&file, grant).unwrap();
+    command.clone().grant(file)
+}
+
+#[test]
+fn a_tool_that_is_denied_does_not_exist() {
+    let stage = Stage::new();
+    let command = Palisade::run(guest("escapes")).root("in", stage.inside(), "rw");
+    let rules = "[tools]\n\"*\" = \"deny\"\n\"re*\" = \"allow\"\nread_link = \"deny\"\n";
+    let mut session = open(&granted(&command, rules));
+    let listed = session.ask("tools/list", json!({}));
+    let mut names: Vec<_> = listed["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["read", "remove_dir", "rename"]);
+    let a = json!({"path": "/in/a.txt"});
+    assert_eq!(done(&mut session, "read", a.clone()), "the inside's a");
+    for tool in ["delete", "read_link", "write"] {
+        let response = session.ask("tools/call", rpc::tool(tool, a.clone()));
+        assert_eq!(rpc::error_code(&response), -32602, "{tool}: {response}");
+    }
+    assert!(stage.inside().join("a.txt").exists());
+}
+
+#[test]
+fn a_tool_that_needs_a_yes_is_not_run_without_one() {
+    let stage = Stage::new();
+    let command = Palisade::run(guest("escapes")).root("in", stage.inside(), "rw");
+    let mut session = open(&granted(&command, "[tools]\ndelete = \"ask\"\n"));
+    let why = refused(&mut session, "delete", json!({"path": "/in/a.txt"}));
+    assert!(why.contains("not permitted"), "{why}");
+    assert!(stage.inside().join("a.txt").exists());
+}
+
+/// Hidden files would be seen by a host that does not know how to hide them.
+#[test]
+fn a_folder_that_hides_something_is_not_granted() {
+    let stage = Stage::new();
+    let command = Palisade::run(guest("escapes"));
+    let grant = format!(
+        "[[roots]]\nname = \"in\"\npath = {:?}\naccess = \"read-only\"\nhide = [\"**/*.txt\"]\n",
+        stage.inside()
+    );
+    let finished = granted(&command, &grant).output();
+    assert!(matches!(finished.code, Some(1 | 3)), "{finished:?}");
+    assert_eq!(finished.stdout, "");
+    assert!(finished.stderr.contains("hide"), "{finished:?}");
+}
