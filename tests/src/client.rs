@@ -1,12 +1,16 @@
 //! A real MCP client on a running host.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::process::Stdio;
+use std::sync::Arc;
 
 use rmcp::ClientServiceExt as _;
 use rmcp::RoleClient;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, Tool};
 use rmcp::service::{ClientLifecycleMode, RunningService, ServiceError};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::process::Child;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
@@ -21,7 +25,8 @@ pub struct Client {
     client: RunningService<RoleClient, ()>,
     child: Child,
     runtime: Runtime,
-    _home: std::sync::Arc<tempfile::TempDir>,
+    stderr: File,
+    _home: Arc<TempDir>,
 }
 
 impl Client {
@@ -57,29 +62,32 @@ impl Client {
             .enable_all()
             .build();
         let runtime = runtime.expect("a runtime can be made");
-        let (child, client) = runtime.block_on(async {
+        // A file, so that nobody needs to read it meanwhile.
+        let stderr = tempfile::tempfile().expect("temporary files can be made");
+        let for_child = stderr.try_clone().expect("handles can be copied");
+        let (child, greeted) = runtime.block_on(async {
             let mut child = tokio::process::Command::from(command.command())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
-                .stderr(Stdio::inherit())
+                .stderr(for_child)
                 .kill_on_drop(true)
                 .spawn()
                 .expect("the host can be started");
             let streams = child.stdout.take().zip(child.stdin.take());
             let streams = streams.expect("both are pipes");
             let greeting = ().serve_with_lifecycle(streams, lifecycle);
-            let greeted = timeout(PATIENCE, greeting)
-                .await
-                .expect("it answers in time");
-            (
-                child,
-                greeted.expect("client and server come to an understanding"),
-            )
+            (child, timeout(PATIENCE, greeting).await)
         });
+        let client = match greeted {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => panic!("they did not shake hands: {error}\n{}", read(&stderr)),
+            Err(_) => panic!("the host did not answer\n{}", read(&stderr)),
+        };
         Self {
             client,
             child,
             runtime,
+            stderr,
             _home: command.keep_home(),
         }
     }
@@ -96,6 +104,12 @@ impl Client {
             .peer_info()
             .expect("the server has introduced itself");
         info.protocol_version.to_string()
+    }
+
+    /// All that the host has written to standard error.
+    #[must_use]
+    pub fn stderr(&self) -> String {
+        read(&self.stderr)
     }
 
     /// All tools.
@@ -162,4 +176,12 @@ impl Client {
                 .code()
         })
     }
+}
+
+/// A file from its start, wherever its handle stands.
+fn read(file: &File) -> String {
+    let length = file.metadata().expect("it is open").len();
+    let mut bytes = vec![0; usize::try_from(length).expect("it fits")];
+    file.read_exact_at(&mut bytes, 0).expect("it is that long");
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -116,22 +116,20 @@ fn a_stateless_call_is_cancelled_in_the_same_way() {
     assert_eq!(session.finish().success().stdout, "");
 }
 
+/// The stateless revision wants ids to differ only from those in flight.
 #[test]
 fn an_id_can_be_used_again_at_once() {
-    let mut session = session("sleeps");
+    let mut session = Palisade::run(guest("sleeps")).start();
+    let nap = |id: &Value, ms: u64| {
+        let params = rpc::stateless(rpc::tool("nap", json!({"ms": ms})));
+        rpc::request(id.clone(), "tools/call", params)
+    };
     for id in [json!("x"), json!(4711)] {
-        session.send(&rpc::request(
-            id.clone(),
-            "tools/call",
-            rpc::tool("nap", json!({"ms": 60_000})),
-        ));
+        session.send(&nap(&id, 60_000));
         cancel(&mut session, id.clone());
-        session.send(&rpc::request(
-            id.clone(),
-            "tools/call",
-            rpc::tool("nap", json!({"ms": 1})),
-        ));
-        assert_eq!(rpc::tool_text(rpc::result(&session.answer(id))), "slept");
+        session.send(&nap(&id, 1));
+        let answer = session.answer(id);
+        assert_eq!(rpc::tool_text(rpc::result(&answer)), "slept");
     }
     assert_eq!(session.finish().success().stdout, "");
 }

@@ -44,8 +44,8 @@ fn two_run_two_wait_the_fifth_is_sent_away() {
 /// What a grant allows is there, also where it is a lot.
 #[test]
 fn hundreds_where_hundreds_are_granted() {
-    let mut session = limited("sleeps", "concurrency = 300");
-    let ids = naps(&mut session, 300, 1_000);
+    let mut session = limited("sleeps", "concurrency = 250");
+    let ids = naps(&mut session, 250, 1_000);
     for id in ids {
         let response = session.answer(id);
         assert_eq!(rpc::tool_text(rpc::result(&response)), "slept");

@@ -142,6 +142,23 @@ fn wrong_arguments_are_named_and_never_reach_the_guest() {
     }
 }
 
+/// A model need not be shown again what it sent.
+#[test]
+fn what_is_wrong_with_large_arguments_is_said_in_few_words() {
+    let mut session = hello();
+    for wrong in [json!(vec!["x"; 100_000]), json!({"x".repeat(100_000): 1})] {
+        let told = rpc::tool_error(&session.call("greet", json!({"name": wrong})));
+        assert!(told.contains("name"), "{}", &told[..100]);
+        assert!(told.len() < 4_000, "{} bytes", told.len());
+    }
+    let mut arguments = json!({"name": "Ada"});
+    for number in 0..10_000 {
+        arguments[format!("unknown {number}")] = json!(number);
+    }
+    let told = rpc::tool_error(&session.call("greet", arguments));
+    assert!(told.len() < 4_000, "{} bytes", told.len());
+}
+
 /// Missing arguments are an empty object, which may or may not do.
 #[test]
 fn arguments_may_be_left_out() {
@@ -226,4 +243,11 @@ fn a_call_from_the_shell_prints_the_answer_and_nothing_else() {
         "{failed:?}"
     );
     assert!(failed.stderr.contains("the name is empty"), "{failed:?}");
+}
+
+#[test]
+fn arguments_from_the_shell_may_come_over_standard_input() {
+    let mut call = Palisade::call(plugin("hello"), "greet", "-").start();
+    call.send_bytes(br#"{"name": "Ada"}"#);
+    assert_eq!(call.finish().success().stdout, "Hello, Ada!\n");
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use palisade_policy::{EnvFlag, Grant, Manifest, RootFlag, RootGrant, name_roots};
+use palisade_policy::{Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, name_roots};
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
@@ -37,6 +37,9 @@ pub(crate) fn collect(
     let grant = grant.merge(flags);
     for root in &grant.roots {
         check_place(root, places)?;
+        if let Some(file) = &args.grant {
+            check_grant_file(root, file)?;
+        }
     }
     Ok(grant)
 }
@@ -116,6 +119,23 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
         own.display()
     ))
     .remedy("grant a directory that has nothing to do with it, for example one below")
+    .as_refusal())
+}
+
+/// A plugin that can write its own grant needs no other.
+fn check_grant_file(root: &RootGrant, file: &Path) -> Result<(), Failure> {
+    let resolved = file
+        .canonicalize()
+        .map_err(|error| Failure::because(format!("{} can't be read", file.display()), &error))?;
+    if root.access == Access::ReadOnly || !resolved.starts_with(&root.path) {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{} can't be granted for writing: it holds the grant file {}",
+        root.path.display(),
+        file.display()
+    ))
+    .remedy("keep the grant file somewhere else, or grant the directory read-only")
     .as_refusal())
 }
 

@@ -13,7 +13,7 @@ const KEYS: [&str; 5] = ["memory", "call-time", "cpu-time", "output", "concurren
 const MEMORY: RangeInclusive<u64> = 1 << 20..=4 << 30;
 const TIME: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(24);
 const OUTPUT: RangeInclusive<u64> = 1 << 10..=1 << 30;
-const CONCURRENCY: RangeInclusive<u32> = 1..=1024;
+const CONCURRENCY: RangeInclusive<u32> = 1..=256;
 
 /// The `[limits]` of a manifest (what is asked) or of a grant (the ceiling).
 /// `None` where nothing is said.
@@ -28,7 +28,7 @@ pub struct LimitsRequest {
     pub cpu_time: Option<Duration>,
     /// Result of one call, in bytes; 1 KiB to 1 GiB.
     pub output: Option<u64>,
-    /// Calls running at the same time; 1 to 1024.
+    /// Calls running at the same time; 1 to 256.
     pub concurrency: Option<u32>,
 }
 

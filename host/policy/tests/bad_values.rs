@@ -64,18 +64,18 @@ fn impossible_values_say_what_is_possible() {
             "is too large",
             "possible: 1 KiB to 1 GiB",
         ),
-        ("concurrency = 0", "is too small", "possible: 1 to 1024"),
-        ("concurrency = -1", "is too small", "possible: 1 to 1024"),
-        ("concurrency = 1025", "is too large", "possible: 1 to 1024"),
+        ("concurrency = 0", "is too small", "possible: 1 to 256"),
+        ("concurrency = -1", "is too small", "possible: 1 to 256"),
+        ("concurrency = 257", "is too large", "possible: 1 to 256"),
         (
             "concurrency = 99999999999999999999999999",
             "is too large",
-            "possible: 1 to 1024",
+            "possible: 1 to 256",
         ),
         (
             "concurrency = 0xffff_ffff_ffff_ffff",
             "is too large",
-            "possible: 1 to 1024",
+            "possible: 1 to 256",
         ),
     ] {
         for error in [

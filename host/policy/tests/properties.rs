@@ -32,7 +32,7 @@ fn limits() -> impl Strategy<Value = LimitsRequest> {
         time(),
         time(),
         size(1 << 10..=1 << 30),
-        prop::option::of(1_u32..=1024),
+        prop::option::of(1_u32..=256),
     )
         .prop_map(
             |(memory, call_time, cpu_time, output, concurrency)| LimitsRequest {

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use wasmtime::component::{Instance, ResourceTable};
+use wasmtime::component::{Instance, ResourceTable, ResourceTableError};
 use wasmtime::{Store, UpdateDeadline};
+use wasmtime_wasi::I32Exit;
 
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
@@ -14,6 +15,7 @@ use crate::error::{CallError, Limit};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
 use crate::sandbox::Sandbox;
+use crate::size;
 use crate::state::State;
 
 pub use contract::ToolOutcome;
@@ -78,8 +80,8 @@ pub(crate) async fn call_tool(
         let answer = linked.call_tool(&mut made, &call).await;
         answer.map_err(|error| classify(error, Stage::Running, &made.store, &sandbox))
     };
-    let outcome = within(&linked, Arc::clone(&clock), &cancel, run).await?;
-    check_size(&outcome, sandbox.limits.output)?;
+    let outcome = within(&linked, &sandbox, Arc::clone(&clock), &cancel, run).await?;
+    size::check(size::outcome(&outcome), &sandbox.limits)?;
     Ok(outcome)
 }
 
@@ -91,7 +93,7 @@ pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
     }
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
     let made = Made::new(linked, sandbox, Arc::clone(&clock));
-    match within(linked, clock, &CancellationToken::new(), async {
+    match within(linked, sandbox, clock, &CancellationToken::new(), async {
         made.await.map(Ok)
     })
     .await
@@ -113,12 +115,20 @@ pub(crate) async fn list_tools(
         let answer = linked.list_tools(&mut made).await;
         answer.map_err(|error| classify(error, Stage::Running, &made.store, sandbox))
     };
-    within(linked, Arc::clone(&clock), &CancellationToken::new(), run).await
+    within(
+        linked,
+        sandbox,
+        Arc::clone(&clock),
+        &CancellationToken::new(),
+        run,
+    )
+    .await
 }
 
 /// Runs a guest within its time.
 async fn within<T>(
     linked: &Linked,
+    sandbox: &Sandbox,
     clock: Arc<CallClock>,
     cancel: &CancellationToken,
     run: impl Future<Output = Result<Result<T, contract::Error>, CallError>>,
@@ -130,7 +140,7 @@ async fn within<T>(
     };
     tokio::select! {
         biased;
-        answer = &mut metered => answer?.map_err(plugin_error),
+        answer = &mut metered => answer?.map_err(|error| plugin_error(error, sandbox)),
         () = cancel.cancelled() => Err(CallError::Cancelled),
         () = tokio::time::sleep_until(clock.deadline().into()) => {
             Err(CallError::Limit(Limit::CallTime(clock.call_time())))
@@ -241,6 +251,15 @@ fn classify(
     if is_fuel_exhausted(&error) {
         return CallError::Limit(Limit::Output(sandbox.limits.output));
     }
+    if let Some(I32Exit(code)) = error.downcast_ref::<I32Exit>() {
+        return CallError::Exit(*code);
+    }
+    if matches!(
+        error.root_cause().downcast_ref::<ResourceTableError>(),
+        Some(ResourceTableError::Full)
+    ) {
+        return CallError::Limit(Limit::Handles(sandbox.limits.handles));
+    }
     if store.data().limiter.refused_memory() {
         return CallError::Limit(Limit::Memory(sandbox.limits.memory));
     }
@@ -258,49 +277,13 @@ fn is_fuel_exhausted(error: &wasmtime::Error) -> bool {
         .contains("fuel allocated for hostcalls")
 }
 
-fn plugin_error(error: contract::Error) -> CallError {
+fn plugin_error(error: contract::Error, sandbox: &Sandbox) -> CallError {
+    if let Err(over) = size::check(size::error(&error), &sandbox.limits) {
+        return over;
+    }
     CallError::Plugin {
         kind: error.kind,
         message: error.message,
         data: error.data,
-    }
-}
-
-/// Counts the text and bytes of an outcome against the limit.
-fn check_size(outcome: &ToolOutcome, limit: u64) -> Result<(), CallError> {
-    let size = match outcome {
-        ToolOutcome::Complete(result) => {
-            let content: usize = result.content.iter().map(block_size).sum();
-            content + optional(&result.structured_content) + optional(&result.meta)
-        }
-        ToolOutcome::InputRequired(asked) => asked.state.as_ref().map_or(0, Vec::len),
-    };
-    if size as u64 > limit {
-        return Err(CallError::Limit(Limit::Output(limit)));
-    }
-    Ok(())
-}
-
-fn optional(text: &Option<String>) -> usize {
-    text.as_ref().map_or(0, String::len)
-}
-
-fn block_size(block: &contract::ContentBlock) -> usize {
-    use contract::{ContentBlock, ResourceBody};
-    match block {
-        ContentBlock::Text(text) => text.text.len() + optional(&text.meta),
-        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
-            media.data.len() + media.mime_type.len() + optional(&media.meta)
-        }
-        ContentBlock::ResourceLink(link) => {
-            link.uri.len() + link.name.len() + optional(&link.description) + optional(&link.meta)
-        }
-        ContentBlock::Embedded(embedded) => {
-            let body = match &embedded.contents.body {
-                ResourceBody::Text(text) => text.len(),
-                ResourceBody::Blob(blob) => blob.len(),
-            };
-            body + embedded.contents.uri.len() + optional(&embedded.contents.meta)
-        }
     }
 }

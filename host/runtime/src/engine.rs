@@ -15,10 +15,10 @@ use crate::files;
 use crate::state::State;
 use crate::ticker::Ticker;
 
-/// Live instances the pool has room for. The reservation is address space
-/// only, but setting it up costs start-up time, so no more than calls that can
-/// run at once in a process of a few plugins.
-const POOL_INSTANCES: u32 = 128;
+/// Live instances the pool has room for: the most calls a grant can allow at
+/// once, and some made ahead or being asked for their tools. The reservation
+/// is address space only, but setting it up costs start-up time.
+const POOL_INSTANCES: u32 = 272;
 
 /// Bytes of each memory that stay resident between calls. Small plugins touch
 /// less than this, so that resetting them is a copy and not a page fault.

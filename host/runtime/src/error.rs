@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use palisade_policy::units::{format_duration, format_size};
+
 /// The engine can't be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,7 +46,6 @@ pub enum LoadError {
         /// The interface or function, as the component names it.
         import: String,
         /// What wasmtime says of the difference.
-        #[source]
         source: wasmtime::Error,
     },
     /// Nothing the component exports can be served.
@@ -97,18 +98,18 @@ pub enum Limit {
     CpuTime(Duration),
     /// Bytes of one result.
     Output(u64),
-    /// Calls of one plugin at once.
-    Concurrency(u32),
+    /// Host resources (open files, streams, timers) held at once.
+    Handles(u32),
 }
 
 impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Memory(bytes) => write!(f, "memory ({bytes} bytes)"),
-            Self::CallTime(time) => write!(f, "call-time ({time:?})"),
-            Self::CpuTime(time) => write!(f, "cpu-time ({time:?})"),
-            Self::Output(bytes) => write!(f, "output ({bytes} bytes)"),
-            Self::Concurrency(calls) => write!(f, "concurrency ({calls} calls)"),
+            Self::Memory(bytes) => write!(f, "memory ({})", format_size(*bytes)),
+            Self::CallTime(time) => write!(f, "call-time ({})", format_duration(*time)),
+            Self::CpuTime(time) => write!(f, "cpu-time ({})", format_duration(*time)),
+            Self::Output(bytes) => write!(f, "output ({})", format_size(*bytes)),
+            Self::Handles(count) => write!(f, "handles ({count})"),
         }
     }
 }
@@ -129,6 +130,9 @@ pub enum CallError {
     /// The guest trapped (a panic, an unreachable instruction, an overflow).
     #[error("the plugin crashed: {}", root_cause(.0))]
     Trap(#[source] wasmtime::Error),
+    /// The guest ended itself instead of answering.
+    #[error("the plugin ended itself (exit code {0}) instead of answering")]
+    Exit(i32),
     /// The host could not make an instance.
     #[error("no instance of the plugin could be made: {}", root_cause(.0))]
     Instantiate(#[source] wasmtime::Error),

@@ -15,6 +15,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use crate::state::State;
 
 mod open;
+mod rename;
 
 /// The file system of one call.
 pub(crate) struct Files<'a> {
@@ -86,6 +87,20 @@ impl HostDescriptor for Files<'_> {
         Ok(self.view.table.push(opened)?)
     }
 
+    async fn rename_at(
+        &mut self,
+        fd: Fd,
+        old_path: String,
+        new_fd: Fd,
+        new_path: String,
+    ) -> FsResult<()> {
+        let (old, new) = (self.view.table.get(&fd)?, self.view.table.get(&new_fd)?);
+        if let (Descriptor::Dir(old), Descriptor::Dir(new)) = (old, new) {
+            rename::keep_mode((old, &old_path), (new, &new_path), self.inline).await;
+        }
+        self.view.rename_at(fd, old_path, new_fd, new_path).await
+    }
+
     fn drop(&mut self, fd: Fd) -> wasmtime::Result<()> {
         HostDescriptor::drop(&mut self.view, fd)
     }
@@ -108,7 +123,6 @@ impl HostDescriptor for Files<'_> {
         async fn link_at(fd: Fd, old_path_flags: types::PathFlags, old_path: String, new_fd: Fd, new_path: String) -> FsResult<()>;
         async fn readlink_at(fd: Fd, path: String) -> FsResult<String>;
         async fn remove_directory_at(fd: Fd, path: String) -> FsResult<()>;
-        async fn rename_at(fd: Fd, old_path: String, new_fd: Fd, new_path: String) -> FsResult<()>;
         async fn symlink_at(fd: Fd, old_path: String, new_path: String) -> FsResult<()>;
         async fn unlink_file_at(fd: Fd, path: String) -> FsResult<()>;
         async fn is_same_object(one: Fd, other: Fd) -> wasmtime::Result<bool>;

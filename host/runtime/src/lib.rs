@@ -25,6 +25,7 @@ mod metadata;
 mod placement;
 mod plugin;
 mod sandbox;
+mod size;
 mod state;
 mod ticker;
 

@@ -26,7 +26,7 @@ impl Linked {
         let pre = engine
             .linker()
             .instantiate_pre(component)
-            .map_err(LoadError::Link)?;
+            .map_err(unlinkable)?;
         Ok(Self {
             engine: engine.clone(),
             pre,
@@ -103,5 +103,25 @@ impl Export {
         let function = function.typed::<P, R>(&made.store)?;
         self.compared.store(true, Ordering::Relaxed);
         Ok(function)
+    }
+}
+
+/// What is wrong with an import, as far as wasmtime's words tell; a test holds
+/// them.
+fn unlinkable(error: wasmtime::Error) -> LoadError {
+    let text = error.to_string();
+    let import = text
+        .strip_prefix("component imports ")
+        .and_then(|rest| rest.split('`').nth(1))
+        .map(str::to_owned);
+    match import {
+        Some(import) if format!("{error:#}").contains("implementation was not found") => {
+            LoadError::UnknownImport { import }
+        }
+        Some(import) => LoadError::ImportType {
+            import,
+            source: error,
+        },
+        None => LoadError::Link(error),
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! Waking another thread costs more than a short call takes. So a call that is
 //! alone starts right on the thread that read the request, and moves to the
-//! pool only if it does not finish in one go; calls that overlap go to the
-//! pool at once.
+//! pool only if it does not finish in one go. Calls that overlap go to the
+//! pool as long as it has little to do, and are run by the reading thread
+//! beyond that: it would only wait for them.
 
 use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::OnceLock;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 use tokio::runtime::Runtime;
@@ -20,21 +22,40 @@ use crate::error::{CallError, EngineError};
 pub enum Placement {
     /// On the calling thread, until it first has to wait.
     Here,
-    /// On the pool.
-    Pool,
+    /// Wherever it is done soonest, beside others.
+    Shared,
 }
 
 /// Threads for calls that overlap, started when the first one does.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pool {
     runtime: OnceLock<Runtime>,
+    threads: usize,
+    /// Calls that the pool has been given and has not ended.
+    given: Arc<AtomicUsize>,
+}
+
+/// Calls a thread of the pool may have waiting behind the one it runs, so that
+/// it does not fall asleep between two.
+const QUEUED: usize = 2;
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Pool {
     /// A pool that has not started any thread.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self {
+            runtime: OnceLock::new(),
+            // The thread that reads requests is one as well.
+            threads: (cores - 1).max(1),
+            given: Arc::default(),
+        }
     }
 
     /// Runs a call to its end. Dropping the returned future stops the call.
@@ -49,14 +70,20 @@ impl Pool {
         T: Send + 'static,
     {
         let mut call = Box::pin(call);
-        if placement == Placement::Here {
+        let busy = self.given.load(Ordering::Relaxed) > self.threads * QUEUED;
+        if placement == Placement::Here || busy {
             let first = poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
             if let Poll::Ready(done) = first {
                 return done;
             }
         }
-        let handle = AbortOnDropHandle::new(self.runtime()?.spawn(call));
-        pin!(handle)
+        let given = Given::new(&self.given);
+        let handle = self.runtime()?.spawn(async move {
+            let done = call.await;
+            drop(given);
+            done
+        });
+        AbortOnDropHandle::new(handle)
             .await
             .map_err(|error| CallError::Host(Box::new(error)))?
     }
@@ -67,10 +94,27 @@ impl Pool {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .thread_name("palisade-call")
+            .worker_threads(self.threads)
             .enable_all()
             .build()
             .map_err(|error| CallError::Host(Box::new(EngineError::Pool(error))))?;
         Ok(self.runtime.get_or_init(|| runtime))
+    }
+}
+
+/// Counts a call for as long as the pool has it.
+struct Given(Arc<AtomicUsize>);
+
+impl Given {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
 use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
 use serde_json::Value;
@@ -102,9 +102,22 @@ impl Lazy {
 /// JSON Schema 2020-12 unless the schema says otherwise; nothing is fetched.
 fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
+        .with_retriever(NothingElse)
         .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
         .build(schema)
         .map_err(|error| error.to_string())
+}
+
+/// A schema stands for itself: what it refers to elsewhere is not fetched.
+struct NothingElse;
+
+impl Retrieve for NothingElse {
+    fn retrieve(
+        &self,
+        uri: &Uri<String>,
+    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(format!("it refers to {uri}, and other documents are never fetched").into())
+    }
 }
 
 /// Compiles every schema of a plugin, for the moment it is first loaded.

@@ -1,6 +1,6 @@
 //! What a result must be before a client sees it.
 
-use palisade_runtime::contract::{ContentBlock, TextContent, ToolResult};
+use palisade_runtime::contract::{ContentBlock, ResourceBody, TextContent, ToolResult};
 use serde_json::{Map, Value};
 
 /// A result whose JSON parses and whose text can't harm a terminal.
@@ -50,7 +50,7 @@ pub(crate) fn check(result: ToolResult) -> Result<Checked, String> {
     let meta = result.meta.map(|json| parse("_meta", &json)).transpose()?;
     let mut content = result.content;
     for block in &mut content {
-        clean_block(block);
+        clean_block(block)?;
     }
     // Clients that know no structured content read the text.
     if content.is_empty()
@@ -79,10 +79,39 @@ fn text(text: String) -> ContentBlock {
     })
 }
 
-fn clean_block(block: &mut ContentBlock) {
-    if let ContentBlock::Text(text) = block {
-        text.text = clean(std::mem::take(&mut text.text));
+fn clean_block(block: &mut ContentBlock) -> Result<(), String> {
+    let (texts, meta): (Vec<&mut String>, _) = match block {
+        ContentBlock::Text(text) => (vec![&mut text.text], &text.meta),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
+            (vec![&mut media.mime_type], &media.meta)
+        }
+        ContentBlock::ResourceLink(link) => {
+            let mut texts = vec![&mut link.uri, &mut link.name];
+            texts.extend(&mut link.title);
+            texts.extend(&mut link.description);
+            texts.extend(&mut link.mime_type);
+            (texts, &link.meta)
+        }
+        ContentBlock::Embedded(embedded) => {
+            let contents = &mut embedded.contents;
+            let mut texts = vec![&mut contents.uri];
+            texts.extend(&mut contents.mime_type);
+            if let ResourceBody::Text(text) = &mut contents.body {
+                texts.push(text);
+            }
+            if let Some(meta) = &contents.meta {
+                parse::<Map<String, Value>>("_meta", meta)?;
+            }
+            (texts, &embedded.meta)
+        }
+    };
+    if let Some(meta) = meta {
+        parse::<Map<String, Value>>("_meta", meta)?;
     }
+    for text in texts {
+        *text = clean(std::mem::take(text));
+    }
+    Ok(())
 }
 
 /// Takes out the control characters that steer a terminal. Tab, newline and

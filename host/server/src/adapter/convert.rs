@@ -5,16 +5,16 @@ use base64::prelude::BASE64_STANDARD;
 use palisade_runtime::contract as from;
 use rmcp::model as to;
 
-use crate::outcome::Checked;
+use crate::outcome::{Checked, clean};
 
 /// A tool definition. Its schemas have been checked when it was recorded.
 pub(super) fn tool(tool: &from::Tool) -> to::Tool {
     let mut converted = to::Tool::new_with_raw(
         tool.name.clone(),
-        tool.description.clone().map(Into::into),
+        tool.description.clone().map(clean).map(Into::into),
         object(&tool.input_schema),
     );
-    converted.title = tool.title.clone();
+    converted.title = tool.title.clone().map(clean);
     converted.output_schema = tool
         .output_schema
         .as_deref()
@@ -48,7 +48,7 @@ fn meta(json: Option<&str>) -> Option<to::MetaObject> {
 
 fn tool_annotations(hints: &from::ToolAnnotations) -> to::ToolAnnotations {
     let mut converted = to::ToolAnnotations::default();
-    converted.title = hints.title.clone();
+    converted.title = hints.title.clone().map(clean);
     converted.read_only_hint = hints.read_only_hint;
     converted.destructive_hint = hints.destructive_hint;
     converted.idempotent_hint = hints.idempotent_hint;

@@ -139,7 +139,7 @@ impl ServerHandler for Handler {
         };
         // Alone, a call is quickest on the thread that read it.
         let placement = if self.in_flight.count() > 1 {
-            Placement::Pool
+            Placement::Shared
         } else {
             Placement::Here
         };
