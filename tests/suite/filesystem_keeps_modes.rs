@@ -1,6 +1,6 @@
 //! A file that is written anew stays as private, or as runnable, as it was.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 
 use palisade_tests::{Palisade, guest, plugin};
 use serde_json::json;

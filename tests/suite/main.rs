@@ -8,7 +8,8 @@
 )]
 
 mod backpressure;
-mod bad_input;
+mod bad_files;
+mod bad_flags;
 mod cancellation;
 mod compiled_cache;
 mod docs_commands;
@@ -48,6 +49,7 @@ mod limits_log;
 mod limits_memory;
 mod limits_output;
 mod logging;
+mod mistakes;
 mod mixed_eras;
 mod process_end;
 mod progress;

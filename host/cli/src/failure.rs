@@ -78,12 +78,56 @@ impl Failure {
     }
 }
 
+/// Tells what is wrong with a command line, or what was asked of it.
+pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Help, or the version.
+        return match output::line(error.render().to_string().trim_end()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => failure.report(),
+        };
+    }
+    let text = error.render().to_string();
+    let told: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:"))
+        .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
+        .collect();
+    let (first, rest) = told
+        .split_first()
+        .unwrap_or((&"the command line can't be read", &[]));
+    let mut message = first.trim_start_matches("error: ").to_owned();
+    let mut remedy = rest.join(" ");
+    if message.ends_with(':') {
+        message = format!("{message} {remedy}");
+        remedy.clear();
+    }
+    if remedy.is_empty() {
+        "see `palisade --help`".clone_into(&mut remedy);
+    }
+    Failure::usage(output::printable(&message))
+        .remedy(output::printable(remedy.trim_start_matches("tip: ")))
+        .report()
+}
+
+/// The text without the number the system has for it.
+fn without_number(text: &str) -> String {
+    match text.split_once(" (os error ") {
+        Some((before, after)) => {
+            let rest = after.split_once(')').map_or("", |(_, rest)| rest);
+            format!("{before}{rest}")
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// An error with its causes, each told once.
 fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
+    let mut text = without_number(&error.to_string());
     let mut cause = error.source();
     while let Some(error) = cause {
-        let next = error.to_string();
+        let next = without_number(&error.to_string());
         if !text.contains(&next) {
             text.push_str(": ");
             text.push_str(&next);

@@ -6,10 +6,8 @@ use palisade_policy::{Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, nam
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
+use crate::files::read_text;
 use crate::places::Places;
-
-/// Largest manifest or grant file that is read, in bytes.
-const MAX_FILE: u64 = 256 * 1024;
 
 /// Everything the person grants: the file, then the flags over it. Every path
 /// in it is absolute and resolved.
@@ -50,31 +48,10 @@ fn read_grant(path: &Path) -> Result<Grant, Failure> {
             format!("the grant file {} can't be read", path.display()),
             &error,
         )
+        .remedy("give the path of a grant file, a small TOML text")
     })?;
     Grant::parse(&text)
         .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))
-}
-
-/// A small text file; more than 256 KiB or something else than a file is an
-/// error.
-pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
-    use std::io::{Error, ErrorKind, Read as _};
-    let file = std::fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(Error::new(
-            ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
-    }
-    let mut text = String::new();
-    file.take(MAX_FILE + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(Error::new(
-            ErrorKind::FileTooLarge,
-            "it is larger than 256 KiB",
-        ));
-    }
-    Ok(text)
 }
 
 fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {

@@ -6,8 +6,9 @@ use tracing_subscriber::EnvFilter;
 /// Variable that says what is logged, in the syntax of `tracing`.
 const FILTER: &str = "PALISADE_LOG";
 
-/// Warnings, and what plugins print.
-const DEFAULT: &str = "warn,palisade::plugin=info";
+/// Warnings of our own, and what plugins print. rmcp warns of every mistake a
+/// client makes, which the client has been told.
+const DEFAULT: &str = "warn,rmcp=error,palisade::plugin=info";
 
 /// Starts logging. Lines are written by a thread of their own: a client that
 /// does not read our standard error must not stop a session. Dropping the

@@ -10,6 +10,7 @@ use clap::Parser;
 mod args;
 mod commands;
 mod failure;
+mod files;
 mod grants;
 mod logging;
 mod output;
@@ -19,7 +20,10 @@ mod prepare;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_arguments(&error),
+    };
     let guard = logging::start();
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use palisade_policy::{Decision, Manifest, intersect};
+use palisade_policy::{Decision, Manifest, PolicyError, compare};
 use palisade_runtime::{
     CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Sandbox, offered,
 };
@@ -12,7 +12,8 @@ use tokio::runtime::Runtime;
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
-use crate::grants::{self, read_text};
+use crate::files::{read_file, read_text};
+use crate::grants;
 use crate::places::Places;
 
 /// The manifest beside a plugin that carries none.
@@ -55,7 +56,7 @@ pub(crate) fn prepare(
         .as_ref()
         .map_or_else(|| file_name(file), |manifest| manifest.plugin.name.clone());
     let grant = grants::collect(args, manifest.as_ref(), places.as_ref())?;
-    let decision = intersect(manifest.as_ref(), &grant)
+    let decision = compare(manifest.as_ref(), &grant)
         .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
     Ok(Prepared {
         name,
@@ -69,6 +70,12 @@ impl Prepared {
     /// Opens what is granted.
     pub(crate) fn service(self) -> Result<Service, Failure> {
         let name = self.name;
+        if !self.decision.needs.is_empty() {
+            let missing = PolicyError::Missing {
+                needs: self.decision.needs,
+            };
+            return Err(Failure::refused(format!("{name} can't start"), &missing));
+        }
         let effective = &self.decision.effective;
         let sandbox = Sandbox::open(&name, effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
@@ -86,30 +93,14 @@ impl Prepared {
 }
 
 fn read_plugin(file: &Path) -> Result<Vec<u8>, Failure> {
-    use std::io::Read as _;
     let shown = file.display();
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}"))
             .remedy("give the path of a plugin, a WebAssembly component (.wasm)"),
-        _ => Failure::because(format!("{shown} can't be read"), &error),
+        _ => Failure::because(format!("{shown} can't be loaded"), &error)
+            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"),
     };
-    let opened = std::fs::File::open(file).map_err(failed)?;
-    let metadata = opened.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Failure::new(format!("{shown} is not a file"))
-            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"));
-    }
-    if metadata.len() > MAX_PLUGIN {
-        return Err(Failure::new(format!(
-            "{shown} is larger than the 256 MiB a plugin may be"
-        )));
-    }
-    let mut bytes = Vec::new();
-    opened
-        .take(MAX_PLUGIN)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    Ok(bytes)
+    read_file(file, MAX_PLUGIN).map_err(failed)
 }
 
 fn load(
@@ -132,15 +123,7 @@ fn load(
     };
     let plugin = runtime
         .block_on(Plugin::load(&engine, bytes, options))
-        .map_err(|error| {
-            let failure = Failure::because(file.display(), &error);
-            match error {
-                LoadError::UnknownImport { .. } => {
-                    failure.remedy(format!("offered: {}", offered()))
-                }
-                _ => failure,
-            }
-        })?;
+        .map_err(|error| Failure::because(file.display(), &error).remedy(remedy(&error)))?;
     tracing::debug!(
         compiled = !plugin.was_compiled_before(),
         "loaded {} in {:?}",
@@ -148,6 +131,19 @@ fn load(
         started.elapsed()
     );
     Ok(plugin)
+}
+
+/// What a person can do about a file that is no plugin.
+fn remedy(error: &LoadError) -> String {
+    match error {
+        LoadError::UnknownImport { .. } => format!("offered: {}", offered()),
+        LoadError::NotAComponent(_) => "give the path of a plugin, a .wasm file".into(),
+        LoadError::Compile(_) => "the file is damaged, or from other tools: get it again".into(),
+        LoadError::NothingToServe { .. } => {
+            "a plugin exports an interface of the WIT package palisade:mcp".into()
+        }
+        _ => "its author can mend that; until then nothing of it is served".into(),
+    }
 }
 
 /// The plugin's own manifest, else the one beside the file.
@@ -161,7 +157,8 @@ fn manifest(file: &Path, plugin: &Plugin) -> Result<Option<Manifest>, Failure> {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => {
                     let what = format!("{} can't be read", beside.display());
-                    return Err(Failure::because(what, &error));
+                    return Err(Failure::because(what, &error)
+                        .remedy("correct it, or take it away if it is not the plugin's"));
                 }
             }
         }

@@ -22,6 +22,9 @@ pub struct Decision {
     pub effective: Effective,
     /// Every rule asked or granted and every limit, in the order to show them.
     pub rows: Vec<Row>,
+    /// What the plugin can't do without and is not granted. While there is
+    /// something, it must not start.
+    pub needs: Vec<Need>,
 }
 
 /// Computes the effective permission.
@@ -42,6 +45,21 @@ pub struct Decision {
 /// [`PolicyError`] when something required is not granted, when the grant is
 /// for a plugin of another name, and when its roots have bad or double names.
 pub fn intersect(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision, PolicyError> {
+    let decision = compare(manifest, grant)?;
+    match decision.needs.is_empty() {
+        true => Ok(decision),
+        false => Err(PolicyError::Missing {
+            needs: decision.needs,
+        }),
+    }
+}
+
+/// As [`intersect`], for looking only: what is required and not granted stands
+/// in [`Decision::needs`] and is no error.
+///
+/// # Errors
+/// [`PolicyError`], but never `Missing`.
+pub fn compare(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision, PolicyError> {
     check(manifest, grant)?;
     let mut table = Comparison::default();
     let effective = Effective {
@@ -79,13 +97,11 @@ pub fn intersect(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision,
             None,
         );
     }
-    match table.needs.is_empty() {
-        true => Ok(Decision {
-            effective,
-            rows: table.rows,
-        }),
-        false => Err(PolicyError::Missing { needs: table.needs }),
-    }
+    Ok(Decision {
+        effective,
+        rows: table.rows,
+        needs: table.needs,
+    })
 }
 
 /// What the parser guarantees, and a grant put together in code may not keep.

@@ -71,7 +71,7 @@ pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};
 pub use flags::{EnvFlag, RootFlag};
 pub use grant::Grant;
-pub use intersect::{Decision, intersect};
+pub use intersect::{Decision, compare, intersect};
 pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
 pub use names::{is_env_name, is_name};

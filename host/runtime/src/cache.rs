@@ -27,9 +27,10 @@ pub struct CompiledCache {
 /// What lies beside the compiled code.
 #[derive(Serialize, Deserialize)]
 struct Sidecar {
-    /// Length of the compiled code: less means the disk was full or the
-    /// machine went down.
+    /// Length of the compiled code.
     code_len: u64,
+    /// CRC-32 of it: a disk that lost a page must not decide what runs.
+    code_crc: u32,
     metadata: Metadata,
 }
 
@@ -81,7 +82,7 @@ impl CompiledCache {
         let sidecar = self.dir.read(&format!("{}.json", key.0))?;
         let sidecar: Sidecar = serde_json::from_slice(&sidecar).ok()?;
         let code = self.dir.open_file(&format!("{}.cwasm", key.0))?;
-        if code.len() != sidecar.code_len {
+        if code.len() != sidecar.code_len || code.crc()? != sidecar.code_crc {
             return None;
         }
         #[allow(
@@ -122,6 +123,7 @@ impl CompiledCache {
         let code = component.serialize().map_err(std::io::Error::other)?;
         let sidecar = serde_json::to_vec(&Sidecar {
             code_len: code.len() as u64,
+            code_crc: crc32fast::hash(&code),
             metadata: metadata.clone(),
         })?;
         self.dir.write(&format!("{}.cwasm", key.0), &code)?;

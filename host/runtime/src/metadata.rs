@@ -9,7 +9,7 @@ use crate::component::{Export, Import, Kind};
 use crate::error::LoadError;
 
 /// Raise when the recorded form changes: it is part of the cache key.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// Tools one plugin may offer.
 const MAX_TOOLS: usize = 1_000;

@@ -1,6 +1,7 @@
 //! The one module that knows the `rmcp` crate: its wire types, its service
 //! loop, its lifecycle rules, and what it leaves to a server.
 
+use palisade_runtime::contract::Tool;
 use tokio_util::sync::CancellationToken;
 
 use crate::outcome::Checked;
@@ -10,6 +11,7 @@ use crate::wire::{Input, Output};
 mod context;
 mod convert;
 mod decode;
+mod downgrade;
 mod events;
 mod front;
 mod handler;
@@ -33,6 +35,11 @@ pub(crate) async fn serve(
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);
     running.waiting().await.map(drop)
+}
+
+/// A tool as a client sees it.
+pub(crate) fn tool_json(tool: &Tool) -> serde_json::Result<serde_json::Value> {
+    serde_json::to_value(convert::tool(tool))
 }
 
 /// A result as it would be sent to a client of the handshake revisions.

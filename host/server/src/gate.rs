@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
 use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
@@ -14,6 +15,9 @@ const BACKTRACK_LIMIT: usize = 100_000;
 
 /// Problems named in one message.
 const MAX_PROBLEMS: usize = 8;
+
+/// Longest message about one problem, in bytes.
+const MAX_PROBLEM: usize = 300;
 
 /// The compiled schemas of one tool, each compiled when first needed.
 #[derive(Debug)]
@@ -82,21 +86,57 @@ impl Lazy {
         if validator.is_valid(value) {
             return Ok(());
         }
-        let mut problems: Vec<String> = validator
-            .iter_errors(value)
-            .take(MAX_PROBLEMS)
-            .map(|error| {
-                let place = error.instance_path().to_string();
-                if place.is_empty() {
-                    error.to_string()
-                } else {
-                    format!("{place}: {error}")
-                }
-            })
-            .collect();
-        problems.sort();
+        let mut problems = unexpected(&self.schema, value);
+        problems.extend(
+            validator
+                .iter_errors(value)
+                // It names the value and not the argument; `unexpected` does.
+                .filter(|error| !matches!(error.kind(), ValidationErrorKind::FalseSchema))
+                .take(MAX_PROBLEMS)
+                .map(|error| {
+                    let place = error.instance_path().to_string();
+                    let problem = shortened(error.to_string());
+                    if place.is_empty() {
+                        problem
+                    } else {
+                        format!("{}: {problem}", shortened(place))
+                    }
+                }),
+        );
+        problems.truncate(MAX_PROBLEMS);
+        if problems.is_empty() {
+            problems.push("they do not match the schema".into());
+        }
         Err(problems.join("; "))
     }
+}
+
+/// Arguments the schema does not know and does not want.
+fn unexpected(schema: &Value, value: &Value) -> Vec<String> {
+    let (Some(schema), Some(given)) = (schema.as_object(), value.as_object()) else {
+        return Vec::new();
+    };
+    if schema.get("additionalProperties") != Some(&Value::Bool(false))
+        || schema.contains_key("patternProperties")
+    {
+        return Vec::new();
+    }
+    let known = schema.get("properties").and_then(Value::as_object);
+    given
+        .keys()
+        .filter(|key| !known.is_some_and(|known| known.contains_key(*key)))
+        .take(MAX_PROBLEMS)
+        .map(|key| shortened(format!("there is no argument {key:?}")))
+        .collect()
+}
+
+/// A model need not be shown again all that it sent.
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_PROBLEM {
+        text.truncate(text.floor_char_boundary(MAX_PROBLEM));
+        text.push('…');
+    }
+    text
 }
 
 /// JSON Schema 2020-12 unless the schema says otherwise; nothing is fetched.

@@ -14,5 +14,5 @@ mod wire;
 
 pub use gate::check_schemas;
 pub use outcome::Checked;
-pub use service::{CallRequest, Identity, Reply, Service};
+pub use service::{CallRequest, Identity, Reply, Service, tool_json};
 pub use stdio::{ServeError, serve_stdio};

@@ -14,6 +14,15 @@ use tokio_util::sync::CancellationToken;
 use crate::gate::ToolGate;
 use crate::outcome::{self, Checked};
 
+/// MCP `Tool` as JSON, as a client gets it.
+///
+/// # Errors
+///
+/// If it can't be written as JSON, which no checked tool is.
+pub fn tool_json(tool: &Tool) -> serde_json::Result<Value> {
+    crate::adapter::tool_json(tool)
+}
+
 /// Who the server says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {

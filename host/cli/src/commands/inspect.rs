@@ -7,6 +7,7 @@ use comfy_table::presets::NOTHING;
 use palisade_policy::Row;
 use palisade_runtime::Import;
 use palisade_runtime::contract::Tool;
+use palisade_server::tool_json;
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
@@ -18,7 +19,8 @@ use crate::prepare::{Prepared, prepare, runtime};
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let prepared = prepare(&runtime()?, &args.plugin, &args.grants)?;
     if args.json {
-        let json = serde_json::to_string_pretty(&as_json(&prepared))
+        let json = as_json(&prepared)
+            .and_then(|json| serde_json::to_string_pretty(&json))
             .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
         output::line(json)?;
     } else {
@@ -27,7 +29,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(prepared: &Prepared) -> Value {
+fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
     let metadata = prepared.plugin.metadata();
     let rows: Vec<_> = prepared
         .decision
@@ -43,7 +45,18 @@ fn as_json(prepared: &Prepared) -> Value {
             })
         })
         .collect();
-    json!({
+    let tools = metadata
+        .tools
+        .iter()
+        .map(tool_json)
+        .collect::<serde_json::Result<Vec<_>>>()?;
+    let missing: Vec<_> = prepared
+        .decision
+        .needs
+        .iter()
+        .map(|need| json!({ "what": need.what, "flag": need.flag }))
+        .collect();
+    Ok(json!({
         "name": prepared.name,
         "version": prepared.manifest.as_ref().and_then(|manifest| manifest.plugin.version.as_ref()),
         "kind": metadata.kind,
@@ -51,10 +64,11 @@ fn as_json(prepared: &Prepared) -> Value {
         "compiled": prepared.plugin.was_compiled_before(),
         "exports": metadata.exports,
         "imports": metadata.imports,
-        "tools": metadata.tools,
+        "tools": tools,
         "permissions": rows,
         "permission_hash": prepared.decision.effective.hash(),
-    })
+        "missing": missing,
+    }))
 }
 
 fn as_text(prepared: &Prepared) -> String {
@@ -82,7 +96,13 @@ fn as_text(prepared: &Prepared) -> String {
     for row in &prepared.decision.rows {
         rules.add_row(cells(row));
     }
-    let text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
+    let mut text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
+    for need in &prepared.decision.needs {
+        text = format!(
+            "{text}\n\n It can't start without {}: {}",
+            need.what, need.flag
+        );
+    }
     text.lines()
         .map(str::trim_end)
         .collect::<Vec<_>>()

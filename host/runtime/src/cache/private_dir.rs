@@ -109,6 +109,20 @@ impl PrivateFile {
         self.len
     }
 
+    /// CRC-32 of the content. Read, not mapped, so that it is not counted
+    /// against this process's memory.
+    pub(super) fn crc(&self) -> Option<u32> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut chunk = vec![0; 256 * 1024];
+        let mut file = &self.file;
+        loop {
+            match file.read(&mut chunk).ok()? {
+                0 => return Some(hasher.finalize()),
+                length => hasher.update(&chunk[..length]),
+            }
+        }
+    }
+
     /// A path that leads to this open file and nowhere else.
     pub(super) fn handle_path(&self) -> PathBuf {
         let fd = self.file.as_fd().as_raw_fd();
@@ -132,7 +146,7 @@ fn not_private(stat: &Stat) -> Option<&'static str> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 

@@ -5,8 +5,8 @@ use rmcp::model::{
     JsonObject, RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::wire::Line;
 
@@ -31,13 +31,49 @@ pub(super) fn decode(line: Line) -> Decoded {
             );
         }
     };
+    if is_bomb(&line) {
+        let why = format!("the message holds more than {MAX_VALUES} values");
+        return Decoded::Refused(ErrorData::invalid_request(why, None), None);
+    }
     if let Some(call) = plain_call(&line) {
         return Decoded::Message(Box::new(call));
     }
     match serde_json::from_slice(&line) {
-        Ok(message) => Decoded::Message(Box::new(message)),
+        Ok(message) => match unreadable_cursor(&message, &line) {
+            Some(id) => {
+                let why = "the cursor must be a string";
+                Decoded::Refused(ErrorData::invalid_params(why, None), Some(id))
+            }
+            None => Decoded::Message(Box::new(message)),
+        },
         Err(error) => refuse(&line, &error),
     }
+}
+
+/// The id of a request for a list whose cursor rmcp can't read: it takes that
+/// for no cursor, and would begin the list anew.
+fn unreadable_cursor(message: &ClientJsonRpcMessage, line: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Listing {
+        params: Option<Params>,
+    }
+
+    #[derive(Deserialize)]
+    struct Params {
+        cursor: Option<IgnoredAny>,
+    }
+
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let ClientRequest::ListToolsRequest(list) = &request.request else {
+        return None;
+    };
+    if list.params.is_some() {
+        return None;
+    }
+    let listing: Listing = serde_json::from_slice(line).ok()?;
+    listing.params?.cursor.map(|_| request.id.clone())
 }
 
 /// The message that most sessions consist of, read in one pass.
@@ -80,56 +116,69 @@ fn plain_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     ))
 }
 
-/// The parts that say what to answer. Only looked at when something is wrong.
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(borrow)]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    method: Option<Value>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
-
+/// What to answer to a line that rmcp can't read.
 fn refuse(line: &[u8], typed: &serde_json::Error) -> Decoded {
     // Valid JSON at all? (This also finds nesting too deep to be parsed.)
-    if let Err(error) = serde_json::from_slice::<Value>(line) {
-        let message = format!("the message is not valid JSON: {error}");
-        return Decoded::Refused(ErrorData::parse_error(message, None), None);
-    }
-    let invalid = |why: String| ErrorData::invalid_request(why, None);
-    let Ok(head) = serde_json::from_slice::<Head<'_>>(line) else {
-        let why = "the message is not a single JSON-RPC object".to_owned();
-        return Decoded::Refused(invalid(why), None);
+    let value = match serde_json::from_slice::<Value>(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let message = format!("the message is not valid JSON: {error}");
+            return Decoded::Refused(ErrorData::parse_error(message, None), None);
+        }
     };
-    if head.method.is_none() && (head.result.is_some() || head.error.is_some()) {
+    let invalid = |why: &str| ErrorData::invalid_request(why.to_owned(), None);
+    let Value::Object(message) = value else {
+        return Decoded::Refused(invalid("the message is not a single JSON-RPC object"), None);
+    };
+    let method = message.get("method");
+    if method.is_none() && (message.contains_key("result") || message.contains_key("error")) {
         return Decoded::Ignored("a response that can't be read");
     }
-    let id = head
-        .id
-        .and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok());
-    let Some(id) = id else {
-        return if head.id.is_some() {
-            let why = "the id must be a string or an integer".to_owned();
-            Decoded::Refused(invalid(why), None)
-        } else if head.method.is_some() {
-            Decoded::Ignored("a notification that can't be read")
-        } else {
-            Decoded::Refused(invalid("the message has no method".into()), None)
+    let Some(id) = message.get("id") else {
+        return match method {
+            Some(_) => Decoded::Ignored("a notification that can't be read"),
+            None => Decoded::Refused(invalid("the message has no method"), None),
         };
     };
-    let error = match (head.jsonrpc.map(RawValue::get), head.method) {
-        (Some("\"2.0\""), Some(Value::String(method))) => {
-            ErrorData::invalid_params(format!("the parameters of {method} can't be read"), None)
-        }
-        (Some("\"2.0\""), _) => invalid("the message has no method".into()),
-        _ => invalid("\"jsonrpc\" must be \"2.0\"".into()),
+    let Ok(id) = RequestId::deserialize(id) else {
+        let why = "the id must be a string or an integer";
+        return Decoded::Refused(invalid(why), None);
     };
     tracing::debug!("a request that can't be read: {typed}");
+    let error = match (message.get("jsonrpc").and_then(Value::as_str), method) {
+        (Some("2.0"), Some(Value::String(method))) => {
+            ErrorData::invalid_params(format!("the parameters of {method} can't be read"), None)
+        }
+        (Some("2.0"), _) => invalid("the message has no method"),
+        _ => invalid("\"jsonrpc\" must be \"2.0\""),
+    };
     Decoded::Refused(error, Some(id))
+}
+
+/// JSON values one message may hold. Each costs many times its length once it
+/// is parsed.
+const MAX_VALUES: usize = 250_000;
+
+/// Lines too short to hold more than that are not counted.
+const SHORT: usize = 64 * 1024;
+
+/// Whether a line would take far more memory than its length, without parsing
+/// it: counts what separates values, outside of strings.
+fn is_bomb(line: &[u8]) -> bool {
+    if line.len() <= SHORT {
+        return false;
+    }
+    let (mut values, mut in_string, mut escaped) = (0, false, false);
+    for byte in line {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
 }
 
 #[cfg(test)]
@@ -177,7 +226,6 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{},"task":{}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"x"}}"#,
-            r#"{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"name":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"x"}}"#,
         ];
@@ -214,6 +262,14 @@ mod tests {
             "]".repeat(100_000)
         );
         assert_eq!(code(&deep), Some((-32700, None)));
+    }
+
+    #[test]
+    fn only_what_stands_outside_of_strings_counts() {
+        let text = format!(r#"{{"x":"{}"}}"#, r#",[{\","#.repeat(MAX_VALUES));
+        assert!(!is_bomb(text.as_bytes()));
+        let list = format!("[{}0]", "0,".repeat(MAX_VALUES));
+        assert!(is_bomb(list.as_bytes()));
     }
 
     #[test]

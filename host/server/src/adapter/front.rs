@@ -23,8 +23,21 @@ impl Front {
         request: &ClientRequest,
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let stateless = context.meta.protocol_version().is_some();
+        let meta = &context.meta;
+        let stateless = meta.protocol_version().is_some();
+        if !stateless && meta.contains_key(PROTOCOL_VERSION) {
+            return Err(unreadable(PROTOCOL_VERSION));
+        }
+        if meta.log_level().is_none() && meta.contains_key(LOG_LEVEL) {
+            return Err(unreadable(LOG_LEVEL));
+        }
         match request {
+            // rmcp takes a request whose parameters it can't read for one of
+            // a method it does not know.
+            ClientRequest::CustomRequest(custom) if is_served(&custom.method, stateless) => {
+                let why = format!("the parameters of {} can't be read", custom.method);
+                Err(ErrorData::invalid_params(why, None))
+            }
             ClientRequest::InitializeRequest(_) if stateless => Err(not_found("initialize")),
             ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => Ok(()),
             ClientRequest::PingRequest(_) if !stateless => Ok(()),
@@ -36,6 +49,23 @@ impl Front {
             )),
         }
     }
+}
+
+/// Keys of `_meta` that must be right if they are there.
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// Whether a method exists in this lifecycle.
+fn is_served(method: &str, stateless: bool) -> bool {
+    match method {
+        "tools/list" | "tools/call" | "server/discover" => true,
+        "initialize" | "ping" | "logging/setLevel" => !stateless,
+        _ => false,
+    }
+}
+
+fn unreadable(key: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("{key} in _meta can't be read"), None)
 }
 
 fn not_found(method: &str) -> ErrorData {

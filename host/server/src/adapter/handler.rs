@@ -20,7 +20,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::adapter::transport::InFlight;
-use crate::adapter::{context, convert, events};
+use crate::adapter::{context, convert, downgrade, events};
 use crate::service::{CallRequest, Reply, Service};
 
 /// Key of `_meta` under which a stateless result says who made it.
@@ -150,6 +150,7 @@ impl ServerHandler for Handler {
         match outlet.forward_while(call).await {
             Reply::Result(checked) => {
                 let mut result = convert::tool_result(checked);
+                downgrade::content(&mut result.content, context.protocol_version().as_ref());
                 if let Some(meta) = self.result_meta(&context) {
                     result.meta.get_or_insert_default().extend(meta);
                 }

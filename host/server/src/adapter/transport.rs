@@ -1,6 +1,6 @@
 //! rmcp's transport over lines.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -29,13 +29,58 @@ impl InFlight {
     }
 }
 
+/// Requests without an answer before no more are read: more than can run and
+/// wait by any grant.
+const MAX_OPEN: usize = 520;
+
 pub(super) struct LineTransport {
     lines: Lines<Input>,
     outbox: Outbox,
-    /// Ids of requests without an answer: one may not be used twice at a time.
-    open: HashSet<RequestId>,
+    open: OpenRequests,
     in_flight: InFlight,
     service: Service,
+}
+
+/// Requests that have been read and have no answer yet.
+///
+/// rmcp tells requests apart by their ids alone, and what a cancelled one
+/// still says would be taken for the answer to the next one of that id. So
+/// inside the house every request has a number of its own.
+#[derive(Default)]
+struct OpenRequests {
+    numbers: HashMap<RequestId, i64>,
+    ids: HashMap<i64, RequestId>,
+    last: i64,
+}
+
+impl OpenRequests {
+    /// The number of a new request; none if one of that id is open.
+    fn enter(&mut self, id: &RequestId) -> Option<RequestId> {
+        if self.numbers.contains_key(id) {
+            return None;
+        }
+        self.last += 1;
+        self.numbers.insert(id.clone(), self.last);
+        self.ids.insert(self.last, id.clone());
+        Some(RequestId::Number(self.last))
+    }
+
+    /// The number of a request that is given up by its sender.
+    fn give_up(&mut self, id: &RequestId) -> Option<RequestId> {
+        let number = self.numbers.remove(id)?;
+        self.ids.remove(&number);
+        Some(RequestId::Number(number))
+    }
+
+    /// The sender's id of a request that is answered; none if nobody waits.
+    fn answer(&mut self, number: &RequestId) -> Option<RequestId> {
+        let RequestId::Number(number) = number else {
+            return None;
+        };
+        let id = self.ids.remove(number)?;
+        self.numbers.remove(&id);
+        Some(id)
+    }
 }
 
 impl LineTransport {
@@ -43,40 +88,62 @@ impl LineTransport {
         Self {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
-            open: HashSet::new(),
+            open: OpenRequests::default(),
             in_flight,
             service,
         }
     }
 
-    /// Takes note of a message; gives it back unless it must be refused.
+    /// Takes note of a message; gives it back unless it must be refused or is
+    /// of no consequence.
     fn admit(
         &mut self,
-        message: ClientJsonRpcMessage,
-    ) -> Result<ClientJsonRpcMessage, Box<Refusal>> {
-        match &message {
+        mut message: ClientJsonRpcMessage,
+    ) -> Result<ClientJsonRpcMessage, Decoded> {
+        match &mut message {
             JsonRpcMessage::Request(request) => {
-                if !self.open.insert(request.id.clone()) {
+                let Some(number) = self.open.enter(&request.id) else {
                     let why = "a request with this id is still running";
-                    return Err(Box::new((
+                    return Err(Decoded::Refused(
                         ErrorData::invalid_request(why, None),
                         Some(request.id.clone()),
-                    )));
-                }
+                    ));
+                };
+                request.id = number;
             }
-            // A cancelled request is never answered.
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
+                    &mut notification.notification
+                    && let Some(id) = &mut cancelled.params.request_id
                 {
-                    self.open.remove(id);
+                    let Some(number) = self.open.give_up(id) else {
+                        return Err(Decoded::Ignored("a cancellation of nothing"));
+                    };
+                    *id = number;
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        self.in_flight.set(self.open.len());
+        self.in_flight.set(self.open.ids.len());
         Ok(message)
+    }
+
+    /// Puts the sender's id back; false if nobody waits for the message.
+    fn address(&mut self, item: &mut ServerJsonRpcMessage) -> bool {
+        let id = match item {
+            JsonRpcMessage::Response(response) => Some(&mut response.id),
+            JsonRpcMessage::Error(error) => error.id.as_mut(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        let Some(id) = id else {
+            return true;
+        };
+        let Some(sender) = self.open.answer(id) else {
+            return false;
+        };
+        *id = sender;
+        self.in_flight.set(self.open.ids.len());
+        true
     }
 
     async fn refuse(&mut self, (error, id): Refusal) -> std::io::Result<()> {
@@ -104,21 +171,13 @@ impl Transport<RoleServer> for LineTransport {
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        match &item {
-            JsonRpcMessage::Response(response) => {
-                self.open.remove(&response.id);
-            }
-            JsonRpcMessage::Error(error) => {
-                if let Some(id) = &error.id {
-                    self.open.remove(id);
-                }
-            }
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
-        }
-        self.in_flight.set(self.open.len());
-        let pushed = self.outbox.push(&item);
+        let pushed = if self.address(&mut item) {
+            self.outbox.push(&item)
+        } else {
+            Ok(())
+        };
         let outbox = self.outbox.clone();
         let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
         async move {
@@ -128,7 +187,8 @@ impl Transport<RoleServer> for LineTransport {
             if let Some((service, in_flight)) = next
                 && in_flight.count() == 0
             {
-                service.prepare().await;
+                // Boxed: rmcp keeps this future for some time after it has ended.
+                Box::pin(service.prepare()).await;
             }
             Ok(())
         }
@@ -136,28 +196,39 @@ impl Transport<RoleServer> for LineTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            self.outbox.room().await;
-            let line = match self.lines.next().await {
+            if self.open.ids.len() >= MAX_OPEN {
+                // Asked again after every answer that is sent.
+                return std::future::pending().await;
+            }
+            let line = tokio::select! {
+                line = async {
+                    self.outbox.room().await;
+                    self.lines.next().await
+                } => line,
+                () = self.outbox.broken() => return None,
+            };
+            let line = match line {
                 Ok(line) => line?,
                 Err(error) => {
                     tracing::warn!("standard input can't be read any more: {error}");
                     return None;
                 }
             };
-            let refusal = match decode(line) {
+            let decoded = match decode(line) {
                 Decoded::Message(message) => match self.admit(*message) {
                     Ok(message) => return Some(message),
-                    Err(refusal) => *refusal,
+                    Err(decoded) => decoded,
                 },
-                Decoded::Refused(error, id) => (error, id),
-                Decoded::Ignored(what) => {
-                    tracing::debug!("ignored {what}");
-                    continue;
-                }
+                decoded => decoded,
             };
-            if let Err(error) = self.refuse(refusal).await {
-                tracing::warn!("standard output can't be written any more: {error}");
-                return None;
+            match decoded {
+                Decoded::Refused(error, id) => {
+                    if let Err(error) = self.refuse((error, id)).await {
+                        tracing::debug!("an error could not be sent: {error}");
+                    }
+                }
+                Decoded::Ignored(what) => tracing::debug!("ignored {what}"),
+                Decoded::Message(_) => {}
             }
         }
     }

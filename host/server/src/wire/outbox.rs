@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::wire::Output;
 
 /// Bytes that may wait for a client that does not read before nothing more is
 /// read of it.
-const FULL: usize = 8 * 1024 * 1024;
+const FULL: usize = 4 * 1024 * 1024;
 
 /// Collects lines and writes them in the order in which they came, as many in
 /// one go as are there. Clones share one stream.
@@ -22,6 +23,7 @@ struct Shared {
     pending: Mutex<Vec<u8>>,
     unwritten: AtomicUsize,
     written: Notify,
+    broken: CancellationToken,
     stream: tokio::sync::Mutex<Output>,
 }
 
@@ -31,6 +33,7 @@ impl Outbox {
             pending: Mutex::default(),
             unwritten: AtomicUsize::new(0),
             written: Notify::new(),
+            broken: CancellationToken::new(),
             stream: tokio::sync::Mutex::new(stream),
         }))
     }
@@ -77,11 +80,22 @@ impl Outbox {
         if lines.is_empty() {
             return Ok(());
         }
-        stream.write_all(&lines).await?;
-        stream.flush().await?;
+        let written = async {
+            stream.write_all(&lines).await?;
+            stream.flush().await
+        };
+        if let Err(error) = written.await {
+            self.0.broken.cancel();
+            return Err(error);
+        }
         self.0.unwritten.fetch_sub(lines.len(), Ordering::Relaxed);
         self.0.written.notify_waiters();
         Ok(())
+    }
+
+    /// Returns when the stream can't be written any more.
+    pub(crate) async fn broken(&self) {
+        self.0.broken.cancelled().await;
     }
 
     /// Returns when the client has read enough of what waits for it.
