@@ -61,7 +61,7 @@ impl Failure {
     }
 
     /// Makes this a refusal by policy.
-    pub(crate) fn as_refusal(mut self) -> Self {
+    pub(crate) fn into_refusal(mut self) -> Self {
         self.code = REFUSED;
         self
     }

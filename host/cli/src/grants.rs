@@ -96,7 +96,7 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
         own.display()
     ))
     .remedy("grant a directory that has nothing to do with it, for example one below")
-    .as_refusal())
+    .into_refusal())
 }
 
 /// A plugin that can write its own grant needs no other.
@@ -113,7 +113,7 @@ fn check_grant_file(root: &RootGrant, file: &Path) -> Result<(), Failure> {
         file.display()
     ))
     .remedy("keep the grant file somewhere else, or grant the directory read-only")
-    .as_refusal())
+    .into_refusal())
 }
 
 fn env_value(flag: &EnvFlag) -> Result<String, Failure> {

@@ -152,8 +152,16 @@ fn annotations(hints: from::Annotations) -> to::Annotations {
     converted.priority = hints
         .priority
         .filter(|priority| (0.0..=1.0).contains(priority))
-        // rmcp keeps a float of half the size.
-        .map(|priority| priority as f32);
+        .map(halved);
     converted.last_modified = hints.last_modified;
     converted
+}
+
+/// rmcp keeps a priority in a float of half the size.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a priority lies between 0 and 1, and nobody needs nine digits of it"
+)]
+fn halved(priority: f64) -> f32 {
+    priority as f32
 }
