@@ -9,18 +9,32 @@ const MAX_TEXT: u64 = 256 * 1024;
 
 /// The whole of a regular file of at most `max` bytes.
 pub(crate) fn read_file(path: &Path, max: u64) -> Result<Vec<u8>> {
-    let file = open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is not a file"));
-    }
+    let file = open_file(path, max)?;
     let mut bytes = Vec::new();
     file.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max {
-        let most = palisade_policy::units::format_size(max);
-        let why = format!("it is larger than the {most} it may be");
-        return Err(Error::new(ErrorKind::FileTooLarge, why));
+    match bytes.len() as u64 > max {
+        true => Err(too_large(max)),
+        false => Ok(bytes),
     }
-    Ok(bytes)
+}
+
+/// Opens a regular file of at most `max` bytes.
+pub(crate) fn open_file(path: &Path, max: u64) -> Result<File> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is not a file"));
+    }
+    match metadata.len() > max {
+        true => Err(too_large(max)),
+        false => Ok(file),
+    }
+}
+
+fn too_large(max: u64) -> Error {
+    let most = palisade_policy::units::format_size(max);
+    let why = format!("it is larger than the {most} it may be");
+    Error::new(ErrorKind::FileTooLarge, why)
 }
 
 /// A small text file.

@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use palisade_policy::{Decision, Manifest, PolicyError, compare};
 use palisade_runtime::{
-    CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Sandbox, offered,
+    CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Sandbox, Source, digest,
+    offered,
 };
 use palisade_server::{Identity, Service, check_schemas};
 use tokio::runtime::Runtime;
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
-use crate::files::{read_file, read_text};
+use crate::files::{open_file, read_file, read_text};
 use crate::grants;
 use crate::places::Places;
 
@@ -49,8 +50,7 @@ pub(crate) fn prepare(
     args: &GrantArgs,
 ) -> Result<Prepared, Failure> {
     let places = Places::find();
-    let bytes = read_plugin(file)?;
-    let plugin = load(runtime, file, &bytes, places.as_ref())?;
+    let plugin = load(runtime, file, places.as_ref())?;
     let manifest = manifest(file, &plugin)?;
     let name = manifest
         .as_ref()
@@ -92,23 +92,24 @@ impl Prepared {
     }
 }
 
-fn read_plugin(file: &Path) -> Result<Vec<u8>, Failure> {
+/// Why a file can't be loaded at all.
+fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
     let shown = file.display();
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}"))
-            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"),
-        _ => Failure::because(format!("{shown} can't be loaded"), &error)
-            .remedy("give the path of a plugin, a WebAssembly component (.wasm)"),
+    let failure = match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}")),
+        _ => Failure::because(format!("{shown} can't be loaded"), error),
     };
-    read_file(file, MAX_PLUGIN).map_err(failed)
+    failure.remedy("give the path of a plugin, a WebAssembly component (.wasm)")
 }
 
-fn load(
-    runtime: &Runtime,
-    file: &Path,
-    bytes: &[u8],
-    places: Option<&Places>,
-) -> Result<Plugin, Failure> {
+fn load(runtime: &Runtime, file: &Path, places: Option<&Places>) -> Result<Plugin, Failure> {
+    let digest = open_file(file, MAX_PLUGIN)
+        .and_then(digest)
+        .map_err(|error| unreadable(file, &error))?;
+    let source = Source {
+        digest,
+        read: &|| read_file(file, MAX_PLUGIN),
+    };
     let engine = Engine::new(&EngineOptions::default())
         .map_err(|error| Failure::because("plugins can't be run here", &error))?;
     let cache = places.and_then(|places| {
@@ -122,7 +123,7 @@ fn load(
         vet: Some(&check_schemas),
     };
     let plugin = runtime
-        .block_on(Plugin::load(&engine, bytes, options))
+        .block_on(Plugin::load(&engine, source, options))
         .map_err(|error| Failure::because(file.display(), &error).remedy(remedy(&error)))?;
     tracing::debug!(
         compiled = !plugin.was_compiled_before(),

@@ -28,6 +28,12 @@ pub enum EngineError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
+    /// The file can't be read as a whole.
+    #[error("it can't be read")]
+    Read(#[source] std::io::Error),
+    /// What was hashed is not what was read.
+    #[error("it was changed while it was being read; try again")]
+    Changed,
     /// The bytes are not WebAssembly, or no component.
     #[error("{0}")]
     NotAComponent(String),

@@ -38,5 +38,5 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{CacheError, CallError, EngineError, Limit, LoadError};
 pub use metadata::Metadata;
 pub use placement::{Placement, Pool};
-pub use plugin::{LoadOptions, Plugin, Vet};
+pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::Sandbox;

@@ -29,8 +29,8 @@ pub enum Placement {
 /// Threads for calls that overlap, started when the first one does.
 #[derive(Debug)]
 pub struct Pool {
-    runtime: OnceLock<Runtime>,
-    threads: usize,
+    /// With the number of its threads.
+    runtime: OnceLock<(Runtime, usize)>,
     /// Calls that the pool has been given and has not ended.
     given: Arc<AtomicUsize>,
 }
@@ -49,11 +49,8 @@ impl Pool {
     /// A pool that has not started any thread.
     #[must_use]
     pub fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self {
             runtime: OnceLock::new(),
-            // The thread that reads requests is one as well.
-            threads: (cores - 1).max(1),
             given: Arc::default(),
         }
     }
@@ -70,7 +67,8 @@ impl Pool {
         T: Send + 'static,
     {
         let mut call = Box::pin(call);
-        let busy = self.given.load(Ordering::Relaxed) > self.threads * QUEUED;
+        let room = self.runtime.get().map_or(1, |(_, threads)| *threads) * QUEUED;
+        let busy = self.given.load(Ordering::Relaxed) > room;
         if placement == Placement::Here || busy {
             let first = poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
             if let Poll::Ready(done) = first {
@@ -89,16 +87,21 @@ impl Pool {
     }
 
     fn runtime(&self) -> Result<&Runtime, CallError> {
-        if let Some(runtime) = self.runtime.get() {
+        if let Some((runtime, _)) = self.runtime.get() {
             return Ok(runtime);
         }
+        // Finding this out means reading files: not before it is needed.
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        // The thread that reads requests is one as well.
+        let threads = (cores - 1).max(1);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .thread_name("palisade-call")
-            .worker_threads(self.threads)
+            .worker_threads(threads)
             .enable_all()
             .build()
             .map_err(|error| CallError::Host(Box::new(EngineError::Pool(error))))?;
-        Ok(self.runtime.get_or_init(|| runtime))
+        let (runtime, _) = self.runtime.get_or_init(|| (runtime, threads));
+        Ok(runtime)
     }
 }
 
@@ -120,7 +123,7 @@ impl Drop for Given {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
+        if let Some((runtime, _)) = self.runtime.take() {
             // Calls still running belong to sessions that are gone.
             runtime.shutdown_background();
         }

@@ -1,5 +1,6 @@
 //! A component that is compiled, understood and linked.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
@@ -30,6 +31,30 @@ pub struct LoadOptions<'a> {
 /// A check of a plugin's metadata; the error is one sentence.
 pub type Vet = dyn Fn(&Metadata) -> Result<(), String>;
 
+/// A component that need only be read as a whole if it has not been compiled.
+pub struct Source<'a> {
+    /// SHA-256 of all of it; see [`digest`].
+    pub digest: [u8; 32],
+    /// Reads it.
+    pub read: &'a dyn Fn() -> std::io::Result<Vec<u8>>,
+}
+
+/// SHA-256 of all that `reader` gives.
+///
+/// # Errors
+///
+/// Those of the reader.
+pub fn digest(mut reader: impl Read) -> std::io::Result<[u8; 32]> {
+    let mut hasher = Sha256::new();
+    let mut chunk = vec![0; 32 * 1024];
+    loop {
+        match reader.read(&mut chunk)? {
+            0 => return Ok(hasher.finalize().into()),
+            length => hasher.update(&chunk[..length]),
+        }
+    }
+}
+
 /// A plugin ready to be called. Cheap to clone.
 #[derive(Clone)]
 pub struct Plugin(Arc<Inner>);
@@ -42,8 +67,8 @@ struct Inner {
 }
 
 impl Plugin {
-    /// Loads a component: from the cache if it is there, else compiled, asked
-    /// for its tools in an empty sandbox, and kept.
+    /// Loads a component: from the cache if it is there, else read, compiled,
+    /// asked for its tools in an empty sandbox, and kept.
     ///
     /// Compiling blocks the calling thread; call this outside of a runtime's
     /// own threads, or where nothing else runs yet.
@@ -54,12 +79,10 @@ impl Plugin {
     /// as a whole.
     pub async fn load(
         engine: &Engine,
-        bytes: &[u8],
+        source: Source<'_>,
         options: LoadOptions<'_>,
     ) -> Result<Self, LoadError> {
-        // Hashed before anything looks inside.
-        let digest: [u8; 32] = Sha256::digest(bytes).into();
-        check_header(bytes)?;
+        let digest = source.digest;
         let key = Key::new(engine.wasmtime(), &digest);
         let cached = options
             .cache
@@ -68,6 +91,13 @@ impl Plugin {
         let (metadata, linked) = match cached {
             Some((component, metadata)) => (metadata, Linked::new(engine, &component)?),
             None => {
+                let bytes = (source.read)().map_err(LoadError::Read)?;
+                let bytes = bytes.as_slice();
+                // Hashed before anything looks inside.
+                if <[u8; 32]>::from(Sha256::digest(bytes)) != digest {
+                    return Err(LoadError::Changed);
+                }
+                check_header(bytes)?;
                 let component =
                     Component::new(engine.wasmtime(), bytes).map_err(LoadError::Compile)?;
                 let (metadata, linked) = understand(engine, &component, bytes).await?;

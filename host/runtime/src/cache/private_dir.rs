@@ -113,7 +113,7 @@ impl PrivateFile {
     /// against this process's memory.
     pub(super) fn crc(&self) -> Option<u32> {
         let mut hasher = crc32fast::Hasher::new();
-        let mut chunk = vec![0; 256 * 1024];
+        let mut chunk = vec![0; 32 * 1024];
         let mut file = &self.file;
         loop {
             match file.read(&mut chunk).ok()? {
