@@ -48,6 +48,7 @@ mod limits_host_work;
 mod limits_log;
 mod limits_memory;
 mod limits_output;
+mod little_address_space;
 mod logging;
 mod mistakes;
 mod mixed_eras;

@@ -119,3 +119,19 @@ fn when_nobody_can_read_its_output_any_more() {
     session.process.wait();
     assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
 }
+
+/// A client that has stopped reading and asks for much more than its pipe
+/// holds still gets rid of the process.
+#[test]
+fn by_a_signal_while_nobody_reads() {
+    let mut session = Palisade::run(plugin("filesystem")).start();
+    session.initialize("2025-11-25");
+    let requests: String = (1000..1200)
+        .map(|id| format!("{}\n", rpc::request(id, "tools/list", Value::Null)))
+        .collect();
+    session.send_deaf(requests.as_bytes(), std::time::Duration::from_millis(300));
+    session.process.signal(Signal::TERM);
+    let since = Instant::now();
+    session.process.wait();
+    assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
+}

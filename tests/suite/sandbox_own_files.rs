@@ -66,3 +66,55 @@ fn nor_the_grant_that_is_used() {
     let command = command.root("notes", folder.path(), "rw");
     refused(&command);
 }
+
+/// Nor where the grant file is found by way of a folder it may change.
+#[test]
+fn nor_what_the_grant_is_found_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let grant = elsewhere.path().join("grant.toml");
+    fs::write(&grant, "[limits]\nmemory = \"8 MiB\"\n").unwrap();
+    let link = folder.path().join("grant.toml");
+    symlink(&grant, &link).unwrap();
+    let command = Palisade::run(guest("escapes")).grant(&link);
+    refused(&command.root("notes", folder.path(), "rw"));
+}
+
+/// A folder inside one that the plugin may change could be a link by the next
+/// start, to wherever the plugin likes.
+#[test]
+fn nor_another_root_that_depends_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("inner")).unwrap();
+    symlink(elsewhere.path(), folder.path().join("way")).unwrap();
+    symlink(folder.path().join("way"), elsewhere.path().join("first")).unwrap();
+    let dependent = [
+        folder.path().join("inner"),
+        folder.path().join("way"),
+        elsewhere.path().join("first"),
+    ];
+    for inner in dependent {
+        for access in ["ro", "rw"] {
+            let command = Palisade::run(guest("escapes")).root("inner", &inner, access);
+            refused(&command.root("outer", folder.path(), "rw"));
+        }
+    }
+    // Where nothing can be changed, nothing can be made of it.
+    let command = Palisade::call(guest("escapes"), "roots", "{}");
+    let inner = folder.path().join("inner");
+    let command = command.root("outer", folder.path(), "ro");
+    let done = command.root("inner", inner, "rw").output();
+    assert_eq!(done.code, Some(0), "{done:?}");
+}
+
+/// Another session may keep its cache where this one, by its variables, does
+/// not.
+#[test]
+fn nor_the_cache_of_other_sessions() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let command = Palisade::run(guest("escapes")).cache(elsewhere.path());
+    let default = command.home().join(".cache");
+    fs::create_dir_all(default.join("palisade/compiled")).unwrap();
+    refused(&command.root("notes", default, "rw"));
+}

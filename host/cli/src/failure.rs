@@ -73,7 +73,7 @@ impl Failure {
             // Writing to a String can't fail.
             let _ = write!(text, "\n  {remedy}");
         }
-        output::error_line(&text);
+        output::error_line(&output::printable(&text));
         ExitCode::from(self.code)
     }
 }

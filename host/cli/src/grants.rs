@@ -8,6 +8,7 @@ use crate::args::GrantArgs;
 use crate::failure::Failure;
 use crate::files::read_text;
 use crate::places::Places;
+use crate::steps::steps;
 
 /// Everything the person grants: the file, then the flags over it. Every path
 /// in it is absolute and resolved.
@@ -20,11 +21,15 @@ pub(crate) fn collect(
         Some(path) => read_grant(path)?,
         None => Grant::default(),
     };
+    let mut written: Vec<PathBuf> = args.grant.iter().cloned().collect();
     let base = args.grant.as_deref().and_then(Path::parent);
     for root in &mut grant.roots {
         // As in any configuration file, relative to the file.
-        root.path = resolve(&base.unwrap_or(Path::new("")).join(&root.path))?;
+        let path = base.unwrap_or(Path::new("")).join(&root.path);
+        root.path = resolve(&path)?;
+        written.push(path);
     }
+    written.extend(args.roots.iter().map(|flag| flag.path.clone()));
     let mut flags = Grant {
         roots: named_roots(&args.roots, manifest)?,
         ..Grant::default()
@@ -35,10 +40,8 @@ pub(crate) fn collect(
     let grant = grant.merge(flags);
     for root in &grant.roots {
         check_place(root, places)?;
-        if let Some(file) = &args.grant {
-            check_grant_file(root, file)?;
-        }
     }
+    check_dependence(&grant.roots, &written)?;
     Ok(grant)
 }
 
@@ -99,21 +102,32 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
     .into_refusal())
 }
 
-/// A plugin that can write its own grant needs no other.
-fn check_grant_file(root: &RootGrant, file: &Path) -> Result<(), Failure> {
-    let resolved = file
-        .canonicalize()
-        .map_err(|error| Failure::because(format!("{} can't be read", file.display()), &error))?;
-    if root.access == Access::ReadOnly || !resolved.starts_with(&root.path) {
-        return Ok(());
+/// A plugin that can change what its own grant depends on (the grant file, a
+/// directory on the way to another one that is granted) decides what it gets
+/// the next time.
+fn check_dependence(roots: &[RootGrant], written: &[PathBuf]) -> Result<(), Failure> {
+    for path in written {
+        let shown = path.display();
+        let steps = steps(path)
+            .map_err(|error| Failure::because(format!("{shown} can't be resolved"), &error))?;
+        let changeable = roots
+            .iter()
+            .filter(|root| root.access == Access::ReadWrite)
+            .find(|root| {
+                let below = |step: &PathBuf| *step != root.path && step.starts_with(&root.path);
+                steps.iter().any(below)
+            });
+        if let Some(root) = changeable {
+            return Err(Failure::new(format!(
+                "{} can't be granted for writing: {shown} depends on it, and the plugin could \
+                 make it lead anywhere the next time",
+                root.path.display(),
+            ))
+            .remedy("grant the outer directory read-only, or grant it alone")
+            .into_refusal());
+        }
     }
-    Err(Failure::new(format!(
-        "{} can't be granted for writing: it holds the grant file {}",
-        root.path.display(),
-        file.display()
-    ))
-    .remedy("keep the grant file somewhere else, or grant the directory read-only")
-    .into_refusal())
+    Ok(())
 }
 
 fn env_value(flag: &EnvFlag) -> Result<String, Failure> {

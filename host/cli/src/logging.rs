@@ -1,7 +1,10 @@
 //! The log, on standard error.
 
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+
+/// Lines that wait for somebody to read standard error; more are lost.
+const LINES: usize = 4096;
 
 /// Variable that says what is logged, in the syntax of `tracing`.
 const FILTER: &str = "PALISADE_LOG";
@@ -14,7 +17,9 @@ const DEFAULT: &str = "warn,rmcp=error,palisade::plugin=info";
 /// does not read our standard error must not stop a session. Dropping the
 /// guard writes out what is left.
 pub(crate) fn start() -> WorkerGuard {
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let (writer, guard) = NonBlockingBuilder::default()
+        .buffered_lines_limit(LINES)
+        .finish(std::io::stderr());
     let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new(DEFAULT));
     tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -16,13 +16,9 @@ mod logging;
 mod output;
 mod places;
 mod prepare;
+mod steps;
 
 use args::{Cli, Command};
-
-/// A call makes some hundred small allocations on two threads, a tenth of its
-/// time with the system's allocator.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

@@ -7,20 +7,26 @@ use etcetera::BaseStrategy as _;
 /// Palisade's own directories. No grant may reach into one of them: whoever
 /// can write compiled code or grants needs no sandbox to break out of.
 pub(crate) struct Places {
-    /// Compiled code.
-    pub(crate) cache: PathBuf,
-    /// Configuration and grants.
-    pub(crate) config: PathBuf,
+    cache: PathBuf,
+    /// Every directory that is Palisade's own, in this run or in another.
+    own: Vec<PathBuf>,
 }
 
 impl Places {
     /// By the conventions of the platform (XDG on Linux); none without a home.
     pub(crate) fn find() -> Option<Self> {
         let strategy = etcetera::choose_base_strategy().ok()?;
-        Some(Self {
-            cache: strategy.cache_dir().join("palisade"),
-            config: strategy.config_dir().join("palisade"),
-        })
+        let cache = strategy.cache_dir().join("palisade");
+        let home = strategy.home_dir();
+        let own = vec![
+            cache.clone(),
+            strategy.config_dir().join("palisade"),
+            // Where they are when the variables of XDG are not set: what is
+            // started elsewhere, by a desktop for example, uses these.
+            home.join(".cache/palisade"),
+            home.join(".config/palisade"),
+        ];
+        Some(Self { cache, own })
     }
 
     /// Where compiled code is kept.
@@ -31,11 +37,10 @@ impl Places {
     /// The own directory that `granted` holds or lies in, if there is one.
     /// `granted` is resolved.
     pub(crate) fn touched_by(&self, granted: &Path) -> Option<&Path> {
-        [&self.cache, &self.config].into_iter().find_map(|own| {
+        self.own.iter().map(PathBuf::as_path).find(|own| {
             // One that does not exist yet may come to be below the grant.
             let resolved = resolve_existing(own);
-            let touched = resolved.starts_with(granted) || granted.starts_with(&resolved);
-            touched.then_some(own.as_path())
+            resolved.starts_with(granted) || granted.starts_with(&resolved)
         })
     }
 }

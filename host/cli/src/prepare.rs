@@ -37,10 +37,31 @@ pub(crate) struct Prepared {
 
 /// A runtime on which everything of one session runs on one thread.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
+    let failed = |error| Failure::because("the system refused what a session needs", &error);
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::because("the system refused what a session needs", &error))
+        .map_err(failed)?;
+    runtime
+        .block_on(async { survive_large_files() })
+        .map_err(failed)?;
+    Ok(runtime)
+}
+
+/// A file that grows over a limit of the system (`ulimit -f`) is an error of
+/// the guest that writes it, and not the end of this process. Once there is a
+/// handler, it stays.
+#[cfg(unix)]
+fn survive_large_files() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    /// SIGXFSZ, on Linux, macOS and the BSDs alike.
+    const TOO_LARGE: i32 = 25;
+    signal(SignalKind::from_raw(TOO_LARGE)).map(drop)
+}
+
+#[cfg(not(unix))]
+fn survive_large_files() -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Loads a plugin and computes its effective permission.
@@ -124,7 +145,13 @@ fn load(runtime: &Runtime, file: &Path, places: Option<&Places>) -> Result<Plugi
     };
     let plugin = runtime
         .block_on(Plugin::load(&engine, source, options))
-        .map_err(|error| Failure::because(file.display(), &error).remedy(remedy(&error)))?;
+        .map_err(|error| {
+            let failure = Failure::because(file.display(), &error);
+            match remedy(&error) {
+                Some(remedy) => failure.remedy(remedy),
+                None => failure,
+            }
+        })?;
     tracing::debug!(
         compiled = !plugin.was_compiled_before(),
         "loaded {} in {:?}",
@@ -135,16 +162,17 @@ fn load(runtime: &Runtime, file: &Path, places: Option<&Places>) -> Result<Plugi
 }
 
 /// What a person can do about a file that is no plugin.
-fn remedy(error: &LoadError) -> String {
-    match error {
+fn remedy(error: &LoadError) -> Option<String> {
+    Some(match error {
         LoadError::UnknownImport { .. } => format!("offered: {}", offered()),
-        LoadError::NotAComponent(_) => "give the path of a plugin, a .wasm file".into(),
+        // They say it themselves.
+        LoadError::NotAComponent(_) | LoadError::Changed => return None,
         LoadError::Compile(_) => "the file is damaged, or from other tools: get it again".into(),
         LoadError::NothingToServe { .. } => {
             "a plugin exports an interface of the WIT package palisade:mcp".into()
         }
         _ => "its author can mend that; until then nothing of it is served".into(),
-    }
+    })
 }
 
 /// The plugin's own manifest, else the one beside the file.

@@ -28,6 +28,9 @@ const KEEP_RESIDENT: usize = 64 * 1024;
 const WASM_STACK: usize = 512 * 1024;
 const ASYNC_STACK: usize = 1024 * 1024;
 
+/// Address space around a memory where there is little of it, in bytes.
+const FEW: u64 = 1024 * 1024;
+
 /// How an [`Engine`] is made. The default is what `palisade` uses.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
@@ -133,8 +136,18 @@ fn config(pool: Option<PoolingAllocationConfig>) -> Config {
         // Offsets into a stranger's binary help nobody who reads our errors.
         .generate_address_map(false)
         .wasm_backtrace_max_frames(None);
-    if let Some(pool) = pool {
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    match pool {
+        Some(pool) => {
+            config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        }
+        // Where the pool does not fit, the 4 GiB that wasmtime would set aside
+        // for every memory do not fit either.
+        None => {
+            config
+                .memory_reservation(0)
+                .memory_reservation_for_growth(FEW)
+                .memory_guard_size(FEW);
+        }
     }
     config
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
-use palisade_policy::Row;
+use palisade_policy::{Row, ToolDecision};
 use palisade_runtime::Import;
 use palisade_runtime::contract::Tool;
 use palisade_server::tool_json;
@@ -88,7 +88,7 @@ fn as_text(prepared: &Prepared) -> String {
     facts.add_row(["imports", &packages(&metadata.imports)]);
     let mut tools = table();
     for tool in &metadata.tools {
-        tools.add_row(tool_cells(tool));
+        tools.add_row(tool_cells(tool, prepared));
     }
 
     let mut rules = table();
@@ -130,17 +130,18 @@ fn cells(row: &Row) -> [String; 5] {
 const SUMMARY: usize = 72;
 
 /// A tool, whether it may change things, and how its description begins.
-fn tool_cells(tool: &Tool) -> [String; 3] {
+fn tool_cells(tool: &Tool, prepared: &Prepared) -> [String; 3] {
     let says = printable(tool.description.as_deref().unwrap_or_default());
     let first = says.split(['\n', '.']).next().unwrap_or_default();
     let mut summary: String = first.chars().take(SUMMARY).collect();
     if summary.len() < first.len() {
         summary.push('…');
     }
-    let mark = if changes_something(tool) {
-        "⚠ changes things"
-    } else {
-        ""
+    let mark = match prepared.decision.effective.tools.decide(&tool.name) {
+        ToolDecision::Deny => "denied",
+        ToolDecision::Ask => "asks you",
+        ToolDecision::Allow if changes_something(tool) => "⚠ changes things",
+        ToolDecision::Allow => "",
     };
     [tool.name.clone(), mark.to_owned(), summary]
 }

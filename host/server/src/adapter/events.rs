@@ -5,6 +5,9 @@
     reason = "2026-07-28 deprecates logging; until it is gone it is served"
 )]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use palisade_runtime::contract::LogLevel;
 use palisade_runtime::{CallEvent, EventSink};
 use rmcp::model::{
@@ -37,19 +40,32 @@ pub(super) fn position(level: LoggingLevel) -> u8 {
 }
 
 /// The end a guest writes to.
-pub(super) struct Sink(mpsc::UnboundedSender<CallEvent>);
+pub(super) struct Sink {
+    events: mpsc::UnboundedSender<CallEvent>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Events that may wait for a client before progress is left out: it will be
+/// told of later progress, and nothing else is told as often.
+const WAITING: usize = 256;
 
 impl EventSink for Sink {
     fn event(&self, event: CallEvent) {
+        let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
+        if waiting >= WAITING && matches!(event, CallEvent::Progress { .. }) {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
         // Nobody listens any more once the call is over. What one call can
         // queue here is bounded by its allowances in the runtime.
-        let _ = self.0.send(event);
+        let _ = self.events.send(event);
     }
 }
 
 /// The end that a session reads and sends on.
 pub(super) struct Outlet {
     events: mpsc::UnboundedReceiver<CallEvent>,
+    waiting: Arc<AtomicUsize>,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
     /// The least severe level that is passed on; none passes nothing.
@@ -65,13 +81,19 @@ pub(super) fn channel(context: &RequestContext<RoleServer>, session_level: u8) -
     } else {
         Some(session_level)
     };
+    let waiting = Arc::new(AtomicUsize::new(0));
     let outlet = Outlet {
         events,
+        waiting: Arc::clone(&waiting),
         peer: context.peer.clone(),
         token: context.meta.get_progress_token(),
         level,
     };
-    (Sink(sender), outlet)
+    let sink = Sink {
+        events: sender,
+        waiting,
+    };
+    (sink, outlet)
 }
 
 impl Outlet {
@@ -94,11 +116,13 @@ impl Outlet {
 
     async fn send(&self, event: CallEvent) {
         let Some(notification) = self.notification(event) else {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
             return;
         };
         if let Err(error) = self.peer.send_notification(notification).await {
             tracing::debug!("a notification could not be sent: {error}");
         }
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn notification(&self, event: CallEvent) -> Option<ServerNotification> {

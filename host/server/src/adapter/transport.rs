@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage, RequestId,
@@ -32,6 +33,9 @@ impl InFlight {
 /// Requests without an answer before no more are read: more than can run and
 /// wait by any grant.
 const MAX_OPEN: usize = 520;
+
+/// How long the end of a session waits for the client to read what is left.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(super) struct LineTransport {
     lines: Lines<Input>,
@@ -234,6 +238,10 @@ impl Transport<RoleServer> for LineTransport {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.outbox.flush().await
+        // A client that does not read must not keep the process alive.
+        match tokio::time::timeout(LAST_WORDS, self.outbox.flush()).await {
+            Ok(flushed) => flushed,
+            Err(_) => Err(std::io::ErrorKind::TimedOut.into()),
+        }
     }
 }
