@@ -91,13 +91,15 @@ fn clean(line: &[u8]) -> String {
         .trim_end_matches(['\r', '\n'])
         .chars()
         .map(|c| {
-            if c == '\t' || !c.is_control() {
-                c
-            } else {
-                '\u{fffd}'
-            }
+            let steers = c != '\t' && (c.is_control() || turns_text_round(c));
+            if steers { '\u{fffd}' } else { c }
         })
         .collect()
+}
+
+/// Unicode's bidirectional controls, by which text can look like other text.
+fn turns_text_round(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl IsTerminal for Console {
@@ -163,5 +165,6 @@ mod tests {
     fn escape_sequences_do_not_reach_a_terminal() {
         assert_eq!(clean(b"\x1b[2Jhello\tyou\r\n"), "\u{fffd}[2Jhello\tyou");
         assert_eq!(clean(&[0xff, b'a']), "\u{fffd}a");
+        assert_eq!(clean("\u{202e}txt".as_bytes()), "\u{fffd}txt");
     }
 }

@@ -114,10 +114,10 @@ fn clean_block(block: &mut ContentBlock) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes out the control characters that steer a terminal. Tab, newline and
-/// carriage return stay: they are text.
+/// Takes out the control characters that steer a terminal. Tab, line feed, form
+/// feed and carriage return stay: they are text.
 pub(crate) fn clean(text: String) -> String {
-    let steers = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    let steers = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\u{c}' | '\r');
     if text.contains(steers) {
         text.replace(steers, "\u{fffd}")
     } else {

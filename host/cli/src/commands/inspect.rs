@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use palisade_policy::{Row, ToolDecision};
-use palisade_runtime::Import;
 use palisade_runtime::contract::Tool;
+use palisade_runtime::{Import, Sandbox};
 use palisade_server::tool_json;
 use serde_json::{Value, json};
 
@@ -68,6 +68,7 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         "permissions": rows,
         "permission_hash": prepared.decision.effective.hash(),
         "missing": missing,
+        "cannot_start": cannot_start(prepared),
     }))
 }
 
@@ -97,6 +98,9 @@ fn as_text(prepared: &Prepared) -> String {
         rules.add_row(cells(row));
     }
     let mut text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
+    if let Some(why) = cannot_start(prepared) {
+        text = format!("{text}\n\n It can't start: {why}");
+    }
     for need in &prepared.decision.needs {
         text = format!(
             "{text}\n\n It can't start without {}: {}",
@@ -107,6 +111,13 @@ fn as_text(prepared: &Prepared) -> String {
         .map(str::trim_end)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// What would keep it from starting with this grant, needs aside.
+fn cannot_start(prepared: &Prepared) -> Option<String> {
+    Sandbox::open(&prepared.name, &prepared.decision.effective)
+        .err()
+        .map(|error| error.to_string())
 }
 
 fn table() -> Table {

@@ -16,6 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::adapter::context::is_stateless;
 
@@ -68,6 +69,8 @@ pub(super) struct Outlet {
     waiting: Arc<AtomicUsize>,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
+    /// Cancelled with the call: after that the token may belong to another.
+    cancel: CancellationToken,
     /// The least severe level that is passed on; none passes nothing.
     level: Option<u8>,
 }
@@ -87,6 +90,7 @@ pub(super) fn channel(context: &RequestContext<RoleServer>, session_level: u8) -
         waiting: Arc::clone(&waiting),
         peer: context.peer.clone(),
         token: context.meta.get_progress_token(),
+        cancel: context.ct.clone(),
         level,
     };
     let sink = Sink {
@@ -126,6 +130,9 @@ impl Outlet {
     }
 
     fn notification(&self, event: CallEvent) -> Option<ServerNotification> {
+        if self.cancel.is_cancelled() {
+            return None;
+        }
         match event {
             CallEvent::Log {
                 level,
