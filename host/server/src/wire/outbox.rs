@@ -12,7 +12,7 @@ use crate::wire::Output;
 
 /// Bytes that may wait for a client that does not read before nothing more is
 /// read of it.
-const FULL: usize = 4 * 1024 * 1024;
+const FULL: usize = 512 * 1024;
 
 /// Collects lines and writes them in the order in which they came, as many in
 /// one go as are there. Clones share one stream.
