@@ -6,8 +6,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::outcome::Checked;
 use crate::service::Service;
+use crate::stdio::ServeError;
 use crate::wire::{Input, Output};
 
+mod asking;
 mod context;
 mod convert;
 mod decode;
@@ -15,10 +17,15 @@ mod downgrade;
 mod events;
 mod front;
 mod handler;
+mod news;
+mod refusal;
+mod requests;
+mod shared;
 mod transport;
 
 use front::Front;
 use handler::Handler;
+use shared::Shared;
 use transport::{InFlight, LineTransport};
 
 /// Runs one session to its end.
@@ -27,14 +34,15 @@ pub(crate) async fn serve(
     input: Input,
     output: Output,
     stop: CancellationToken,
-) -> Result<(), tokio::task::JoinError> {
+) -> Result<(), ServeError> {
     let in_flight = InFlight::default();
-    let handler = Handler::new(service.clone(), in_flight.clone());
+    let shared = Shared::new(service.clone(), stop.clone()).map_err(ServeError::Random)?;
+    let handler = Handler::new(shared, in_flight.clone(), "".into());
     let transport = LineTransport::new(input, output, in_flight, service);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);
-    running.waiting().await.map(drop)
+    running.waiting().await.map(drop).map_err(ServeError::Session)
 }
 
 /// A tool as a client sees it.

@@ -148,6 +148,12 @@ fn compile(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| error.to_string())
 }
 
+/// Whether `value` is what `schema` asks for; a schema that can't be used is
+/// satisfied by nothing.
+pub(crate) fn satisfies(schema: &Value, value: &Value) -> bool {
+    compile(schema).is_ok_and(|validator| validator.is_valid(value))
+}
+
 /// A schema stands for itself: what it refers to elsewhere is not fetched.
 struct NothingElse;
 

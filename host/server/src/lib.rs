@@ -7,12 +7,15 @@
 
 mod adapter;
 mod gate;
+mod hub;
+mod names;
 mod outcome;
+mod pages;
 mod service;
 mod stdio;
 mod wire;
 
 pub use gate::check_schemas;
-pub use outcome::Checked;
-pub use service::{CallRequest, Identity, Reply, Service, tool_json};
+pub use outcome::{Checked, CheckedPrompt};
+pub use service::{CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, tool_json};
 pub use stdio::{ServeError, serve_stdio};

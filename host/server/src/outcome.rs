@@ -1,6 +1,9 @@
 //! What a result must be before a client sees it.
 
-use palisade_runtime::contract::{ContentBlock, ResourceBody, TextContent, ToolResult};
+use palisade_runtime::contract::{
+    CompletionValues, ContentBlock, PromptMessage, PromptResult, ResourceBody, ResourceContents,
+    ResourceInfo, TextContent, ToolResult,
+};
 use serde_json::{Map, Value};
 
 /// A result whose JSON parses and whose text can't harm a terminal.
@@ -52,9 +55,13 @@ pub(crate) fn check(result: ToolResult) -> Result<Checked, String> {
     for block in &mut content {
         clean_block(block)?;
     }
-    // Clients that know no structured content read the text.
-    if content.is_empty()
-        && let Some(structured) = &structured
+    // Clients that know no structured content read the text; what is not an
+    // object none before 2026-07-28 knows (SEP-2106).
+    let has_text = content
+        .iter()
+        .any(|block| matches!(block, ContentBlock::Text(_)));
+    if let Some(structured) = &structured
+        && (content.is_empty() || !structured.is_object() && !has_text)
     {
         content.push(text(structured.to_string()));
     }
@@ -64,6 +71,78 @@ pub(crate) fn check(result: ToolResult) -> Result<Checked, String> {
         meta,
         is_error: result.is_error,
     })
+}
+
+/// What a prompt came to, checked as a result is.
+#[derive(Debug)]
+pub struct CheckedPrompt {
+    /// For a person.
+    pub description: Option<String>,
+    /// The conversation, its text cleaned.
+    pub messages: Vec<PromptMessage>,
+    /// MCP `_meta`, parsed.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// Parses and cleans a prompt.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn check_prompt(prompt: PromptResult) -> Result<CheckedPrompt, String> {
+    let meta = prompt.meta.map(|json| parse("_meta", &json)).transpose()?;
+    let mut messages = prompt.messages;
+    for message in &mut messages {
+        clean_block(&mut message.content)?;
+    }
+    Ok(CheckedPrompt {
+        description: prompt.description.map(clean),
+        messages,
+        meta,
+    })
+}
+
+/// Cleans what was read.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn check_contents(
+    mut contents: Vec<ResourceContents>,
+) -> Result<Vec<ResourceContents>, String> {
+    for one in &mut contents {
+        clean_contents(one)?;
+    }
+    Ok(contents)
+}
+
+/// Cleans a list of resources.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn check_resources(
+    mut resources: Vec<ResourceInfo>,
+) -> Result<Vec<ResourceInfo>, String> {
+    for resource in &mut resources {
+        clean_resource(resource)?;
+    }
+    Ok(resources)
+}
+
+/// Values MCP lets a completion hold.
+const MAX_VALUES: usize = 100;
+
+/// The values a client may be given: the first hundred, and word of more.
+pub(crate) fn check_completion(mut values: CompletionValues) -> CompletionValues {
+    if values.values.len() > MAX_VALUES {
+        values.values.truncate(MAX_VALUES);
+        values.has_more = true;
+    }
+    for value in &mut values.values {
+        *value = clean(std::mem::take(value));
+    }
+    values
 }
 
 fn parse<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T, String> {
@@ -80,38 +159,52 @@ fn text(text: String) -> ContentBlock {
 }
 
 fn clean_block(block: &mut ContentBlock) -> Result<(), String> {
-    let (texts, meta): (Vec<&mut String>, _) = match block {
-        ContentBlock::Text(text) => (vec![&mut text.text], &text.meta),
+    let meta = match block {
+        ContentBlock::Text(text) => {
+            clean_all([&mut text.text]);
+            &text.meta
+        }
         ContentBlock::Image(media) | ContentBlock::Audio(media) => {
-            (vec![&mut media.mime_type], &media.meta)
+            clean_all([&mut media.mime_type]);
+            &media.meta
         }
-        ContentBlock::ResourceLink(link) => {
-            let mut texts = vec![&mut link.uri, &mut link.name];
-            texts.extend(&mut link.title);
-            texts.extend(&mut link.description);
-            texts.extend(&mut link.mime_type);
-            (texts, &link.meta)
-        }
+        ContentBlock::ResourceLink(link) => return clean_resource(link),
         ContentBlock::Embedded(embedded) => {
-            let contents = &mut embedded.contents;
-            let mut texts = vec![&mut contents.uri];
-            texts.extend(&mut contents.mime_type);
-            if let ResourceBody::Text(text) = &mut contents.body {
-                texts.push(text);
-            }
-            if let Some(meta) = &contents.meta {
-                parse::<Map<String, Value>>("_meta", meta)?;
-            }
-            (texts, &embedded.meta)
+            clean_contents(&mut embedded.contents)?;
+            &embedded.meta
         }
     };
-    if let Some(meta) = meta {
-        parse::<Map<String, Value>>("_meta", meta)?;
+    check_meta(meta.as_deref())
+}
+
+fn clean_resource(resource: &mut ResourceInfo) -> Result<(), String> {
+    clean_all([&mut resource.uri, &mut resource.name]);
+    clean_all(&mut resource.title);
+    clean_all(&mut resource.description);
+    clean_all(&mut resource.mime_type);
+    check_meta(resource.meta.as_deref())
+}
+
+fn clean_contents(contents: &mut ResourceContents) -> Result<(), String> {
+    clean_all([&mut contents.uri]);
+    clean_all(&mut contents.mime_type);
+    if let ResourceBody::Text(text) = &mut contents.body {
+        clean_all([text]);
     }
+    check_meta(contents.meta.as_deref())
+}
+
+fn check_meta(meta: Option<&str>) -> Result<(), String> {
+    match meta {
+        Some(meta) => parse::<Map<String, Value>>("_meta", meta).map(drop),
+        None => Ok(()),
+    }
+}
+
+fn clean_all<'a>(texts: impl IntoIterator<Item = &'a mut String>) {
     for text in texts {
         *text = clean(std::mem::take(text));
     }
-    Ok(())
 }
 
 /// Takes out the control characters that steer a terminal. Tab, line feed, form

@@ -3,16 +3,23 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use palisade_policy::{ToolDecision, ToolRules};
-use palisade_runtime::contract::{Context, ErrorKind, Tool, ToolResult};
-use palisade_runtime::{
-    CallError, EventSink, Placement, Plugin, Pool, Sandbox, ToolCall, ToolOutcome,
+use palisade_policy::ToolRules;
+use palisade_runtime::contract::{
+    CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
+    Prompt, ResourceContents, ResourceInfo, ResourceTemplate, Tool,
 };
-use serde_json::{Map, Value};
+use palisade_runtime::{EventSink, Placement, Plugin, Sandbox};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::ToolGate;
-use crate::outcome::{self, Checked};
+use crate::hub::Hub;
+use crate::names::Naming;
+use crate::outcome::{Checked, CheckedPrompt};
+
+mod answers;
+mod member;
+
+use member::Member;
 
 /// MCP `Tool` as JSON, as a client gets it.
 ///
@@ -34,51 +41,112 @@ pub struct Identity {
     pub instructions: Option<String>,
 }
 
-/// A plugin with what it may use. Cheap to clone; shared by all sessions.
+/// One plugin of those that are served.
+pub struct PluginSetup {
+    /// Its name in what clients see of it; unique among those served.
+    pub name: String,
+    /// The plugin.
+    pub plugin: Plugin,
+    /// What it may use.
+    pub sandbox: Sandbox,
+    /// Which of its tools may be called.
+    pub rules: ToolRules,
+}
+
+/// Plugins with what they may use. Cheap to clone; shared by all sessions.
 #[derive(Clone)]
 pub struct Service(Arc<Inner>);
 
 struct Inner {
     identity: Identity,
-    plugin: Plugin,
-    sandbox: Arc<Sandbox>,
-    pool: Pool,
-    /// The tools a person did not deny, in the plugin's order.
+    naming: Naming,
+    members: Box<[Member]>,
+    /// The lists, under the names clients know, in the order of the plugins.
     tools: Vec<Tool>,
-    rules: ToolRules,
-    gates: HashMap<String, ToolGate>,
+    prompts: Vec<Prompt>,
+    templates: Vec<ResourceTemplate>,
+    /// Where each tool and prompt is: the member, and its own name there.
+    tool_routes: HashMap<String, Route>,
+    prompt_routes: HashMap<String, Route>,
+    hub: Arc<Hub>,
+}
+
+#[derive(Clone)]
+struct Route {
+    member: usize,
+    name: String,
 }
 
 /// A call as it came from a client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CallRequest {
     /// The tool's name.
     pub name: String,
-    /// Its arguments, not yet checked.
-    pub arguments: Map<String, Value>,
+    /// Its arguments, a JSON object that is not yet checked. Shared, since the
+    /// same call may have to be made again with answers.
+    pub arguments: Arc<Value>,
     /// Everything else about the call.
     pub context: Context,
 }
 
-/// How a call ends.
+/// How a request to a plugin is carried out.
+pub struct Run {
+    /// Takes what the guest says meanwhile.
+    pub sink: Arc<dyn EventSink>,
+    /// Stops the guest.
+    pub cancel: CancellationToken,
+    /// Where it runs.
+    pub placement: Placement,
+}
+
+/// How a request to a plugin ends.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Reply {
-    /// With a result, which may say that it did not work.
-    Result(Checked),
+pub enum Reply<T> {
+    /// With a result; that of a tool may say that it did not work.
+    Done(T),
+    /// With questions to the client: it is to be sent again with the answers.
+    Ask(InputRequired),
     /// With a JSON-RPC error.
-    Error {
-        /// What kind of error.
-        kind: ErrorKind,
-        /// One sentence.
-        message: String,
-        /// More, if there is more.
-        data: Option<Value>,
-    },
+    Refused(Refusal),
+}
+
+/// A JSON-RPC error in the house's own terms.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What kind of error.
+    pub kind: ErrorKind,
+    /// One sentence.
+    pub message: String,
+    /// More, if there is more.
+    pub data: Option<Value>,
+}
+
+impl Refusal {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            data: None,
+        }
+    }
+}
+
+/// What of MCP a service offers: what its plugins export, taken together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each stands for a capability of MCP"
+)]
+pub(crate) struct Offered {
+    pub(crate) tools: bool,
+    pub(crate) resources: bool,
+    pub(crate) prompts: bool,
+    pub(crate) completion: bool,
 }
 
 impl Service {
-    /// Serves `plugin` within `sandbox`, without the tools that `rules` deny.
+    /// Serves one plugin within `sandbox`, without the tools that `rules`
+    /// deny, under its own names.
     ///
     /// # Errors
     ///
@@ -89,26 +157,40 @@ impl Service {
         sandbox: Sandbox,
         rules: ToolRules,
     ) -> serde_json::Result<Self> {
-        let tools: Vec<Tool> = plugin
-            .metadata()
-            .tools
-            .iter()
-            .filter(|tool| rules.decide(&tool.name) != ToolDecision::Deny)
-            .cloned()
-            .collect();
-        let gates = tools
-            .iter()
-            .map(|tool| Ok((tool.name.clone(), ToolGate::new(tool)?)))
-            .collect::<serde_json::Result<_>>()?;
-        Ok(Self(Arc::new(Inner {
-            identity,
+        let only = PluginSetup {
+            name: identity.name.clone(),
             plugin,
-            sandbox: Arc::new(sandbox),
-            pool: Pool::new(),
-            tools,
+            sandbox,
             rules,
-            gates,
-        })))
+        };
+        Self::of(identity, Naming::Alone, vec![only])
+    }
+
+    fn of(
+        identity: Identity,
+        naming: Naming,
+        plugins: Vec<PluginSetup>,
+    ) -> serde_json::Result<Self> {
+        let members = plugins
+            .into_iter()
+            .map(Member::new)
+            .collect::<serde_json::Result<Box<[_]>>>()?;
+        let mut inner = Inner {
+            identity,
+            naming,
+            members: Box::default(),
+            tools: Vec::new(),
+            prompts: Vec::new(),
+            templates: Vec::new(),
+            tool_routes: HashMap::new(),
+            prompt_routes: HashMap::new(),
+            hub: Hub::new(),
+        };
+        for (index, member) in members.iter().enumerate() {
+            inner.list(index, member);
+        }
+        inner.members = members;
+        Ok(Self(Arc::new(inner)))
     }
 
     /// Who this is.
@@ -117,101 +199,277 @@ impl Service {
         &self.0.identity
     }
 
-    /// The tools, as recorded when the plugin was first loaded, without those
-    /// that are denied.
+    /// The tools, as recorded when the plugins were first loaded, without
+    /// those that are denied.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
         &self.0.tools
     }
 
+    /// The prompts, as recorded.
+    #[must_use]
+    pub fn prompts(&self) -> &[Prompt] {
+        &self.0.prompts
+    }
+
+    /// The resource templates, as recorded.
+    #[must_use]
+    pub fn templates(&self) -> &[ResourceTemplate] {
+        &self.0.templates
+    }
+
+    pub(crate) fn offered(&self) -> Offered {
+        let mut all = Offered::default();
+        for member in &self.0.members {
+            let one = member.offered();
+            all.tools |= one.tools;
+            all.resources |= one.resources;
+            all.prompts |= one.prompts;
+            all.completion |= one.completion;
+        }
+        all
+    }
+
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    /// What an answer to a question is bound to besides the call itself: the
+    /// plugin that asked.
+    pub(crate) fn tool_digest(&self, name: &str) -> Option<String> {
+        let route = self.0.tool_routes.get(name)?;
+        Some(self.0.members[route.member].digest())
+    }
+
+    pub(crate) fn prompt_digest(&self, name: &str) -> Option<String> {
+        let route = self.0.prompt_routes.get(name)?;
+        Some(self.0.members[route.member].digest())
+    }
+
+    pub(crate) fn resource_digest(&self, uri: &str) -> Option<String> {
+        let (member, _) = self.0.resource(uri)?;
+        Some(member.digest())
+    }
+
     /// Gets ready for the next call, for a moment in which nothing else is to
     /// be done.
     pub async fn prepare(&self) {
-        self.0.plugin.prepare(&self.0.sandbox).await;
+        // Which of several is called next can't be known.
+        if let [only] = &*self.0.members {
+            only.prepare().await;
+        }
     }
 
-    /// Runs one call: gate, guest, checks of the outcome.
-    pub async fn call(
-        &self,
-        request: CallRequest,
-        sink: Arc<dyn EventSink>,
-        cancel: CancellationToken,
-        placement: Placement,
-    ) -> Reply {
-        let Some(gate) = self.0.gates.get(&request.name) else {
-            return Reply::Error {
-                kind: ErrorKind::InvalidParams,
-                message: format!("there is no tool called {:?}", request.name),
-                data: None,
-            };
+    /// Runs a tool: gate, guest, checks of the outcome.
+    pub async fn call(&self, request: CallRequest, run: Run) -> Reply<Checked> {
+        let Some(route) = self.0.tool_routes.get(&request.name) else {
+            let message = format!("there is no tool called {:?}", request.name);
+            return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
         };
-        if self.0.rules.decide(&request.name) == ToolDecision::Ask {
-            return Reply::Result(Checked::failure(format!(
-                "not permitted: the grant says that a person must be asked before {} runs, \
-                 which this version can't do yet",
-                request.name
-            )));
-        }
-        let arguments = Value::Object(request.arguments);
-        if let Err(problem) = gate.check_arguments(&arguments) {
-            return Reply::Result(Checked::failure(problem));
-        }
-        let call = ToolCall {
-            name: request.name,
-            arguments: arguments.to_string(),
-            context: request.context,
-        };
-        let outcome = self
-            .0
-            .plugin
-            .call_tool(&self.0.sandbox, &self.0.pool, placement, call, sink, cancel)
+        let member = &self.0.members[route.member];
+        let run = self.0.heard(run, member);
+        let reply = member
+            .call(&route.name, &request.arguments, request.context, run)
             .await;
-        match outcome {
-            Ok(ToolOutcome::Complete(result)) => Reply::Result(checked(gate, result)),
-            Ok(ToolOutcome::InputRequired(_)) => Reply::Result(Checked::failure(
-                "the plugin asked a question, which this server can't pass on yet".into(),
-            )),
-            Err(error) => failed(error),
+        self.0.addressed(member, reply, answers::address_result)
+    }
+
+    /// Every resource there is now, of those plugins that can say so; a
+    /// plugin that can't is left out.
+    ///
+    /// # Errors
+    ///
+    /// The first plugin's refusal, if none of them can say.
+    pub async fn resources(&self, context: Context, run: Run) -> Result<Vec<ResourceInfo>, Refusal> {
+        let listings = self
+            .0
+            .members
+            .iter()
+            .filter(|member| member.offered().resources)
+            .map(|member| {
+                let run = Run {
+                    sink: Arc::clone(&run.sink),
+                    cancel: run.cancel.clone(),
+                    placement: Placement::Shared,
+                };
+                let run = self.0.heard(run, member);
+                let context = context.clone();
+                async move { (member, member.resources(context, run).await) }
+            });
+        let listings: Vec<_> = futures_util::future::join_all(listings).await;
+        let mut resources = Vec::new();
+        let mut refusal = None;
+        let mut answered = listings.is_empty();
+        for (member, listing) in listings {
+            match listing {
+                Ok(mut listed) => {
+                    answered = true;
+                    for resource in &mut listed {
+                        resource.uri = self.0.naming.uri(member.name(), &resource.uri);
+                    }
+                    resources.extend(listed);
+                }
+                Err(error) => {
+                    tracing::warn!(
+                        "the resources of {} are left out: {}",
+                        member.name(),
+                        error.message
+                    );
+                    refusal.get_or_insert(error);
+                }
+            }
         }
+        match refusal {
+            Some(refusal) if !answered => Err(refusal),
+            _ => Ok(resources),
+        }
+    }
+
+    /// Reads a resource.
+    pub async fn read(&self, uri: &str, context: Context, run: Run) -> Reply<Vec<ResourceContents>> {
+        let Some((member, own)) = self.0.resource(uri) else {
+            return Reply::Refused(unknown_resource(uri));
+        };
+        let run = self.0.heard(run, member);
+        let mut reply = member.read(own, context, run).await;
+        if let Reply::Refused(refusal) = &mut reply
+            && refusal.kind == ErrorKind::NotFound
+        {
+            // In the client's words, whatever the plugin calls it.
+            refusal.data = unknown_resource(uri).data;
+        }
+        self.0.addressed(member, reply, answers::address_contents)
+    }
+
+    /// Fills in a prompt. Required arguments are checked, and arguments the
+    /// prompt does not have refused.
+    pub async fn prompt(
+        &self,
+        name: &str,
+        arguments: Vec<(String, String)>,
+        context: Context,
+        run: Run,
+    ) -> Reply<CheckedPrompt> {
+        let Some(route) = self.0.prompt_routes.get(name) else {
+            let message = format!("there is no prompt called {name:?}");
+            return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
+        };
+        let member = &self.0.members[route.member];
+        let run = self.0.heard(run, member);
+        let reply = member.prompt(&route.name, arguments, context, run).await;
+        self.0.addressed(member, reply, answers::address_prompt)
+    }
+
+    /// Proposes values for an argument of a prompt or a template.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`].
+    pub async fn complete(
+        &self,
+        reference: CompletionReference,
+        argument: CompletionArgument,
+        context: Context,
+        run: Run,
+    ) -> Result<CompletionValues, Refusal> {
+        let (member, reference) = match reference {
+            CompletionReference::Prompt(name) => {
+                let Some(route) = self.0.prompt_routes.get(&name) else {
+                    let message = format!("there is no prompt called {name:?}");
+                    return Err(Refusal::new(ErrorKind::InvalidParams, message));
+                };
+                let member = &self.0.members[route.member];
+                (member, CompletionReference::Prompt(route.name.clone()))
+            }
+            CompletionReference::Template(uri) => {
+                let Some((member, own)) = self.0.resource(&uri) else {
+                    return Err(unknown_resource(&uri));
+                };
+                (member, CompletionReference::Template(own.to_owned()))
+            }
+        };
+        let run = self.0.heard(run, member);
+        member.complete(reference, argument, context, run).await
     }
 }
 
-/// A result that a client may see, or the reason why this one may not be.
-fn checked(gate: &ToolGate, result: ToolResult) -> Checked {
-    let checked = match outcome::check(result) {
-        Ok(checked) => checked,
-        Err(problem) => return Checked::failure(problem),
-    };
-    if checked.is_error {
-        return checked;
+impl Inner {
+    /// Takes a plugin's lists over, under the names clients get.
+    fn list(&mut self, index: usize, member: &Member) {
+        for tool in member.tools() {
+            let name = self.naming.item(member.name(), &tool.name);
+            let route = Route {
+                member: index,
+                name: tool.name.clone(),
+            };
+            self.tool_routes.insert(name.clone(), route);
+            self.tools.push(Tool {
+                name,
+                ..tool.clone()
+            });
+        }
+        for prompt in member.prompts() {
+            let name = self.naming.item(member.name(), &prompt.name);
+            let route = Route {
+                member: index,
+                name: prompt.name.clone(),
+            };
+            self.prompt_routes.insert(name.clone(), route);
+            self.prompts.push(Prompt {
+                name,
+                ..prompt.clone()
+            });
+        }
+        for template in member.templates() {
+            self.templates.push(ResourceTemplate {
+                uri_template: self.naming.uri(member.name(), &template.uri_template),
+                ..template.clone()
+            });
+        }
     }
-    match gate.check_structured(checked.structured.as_ref()) {
-        Ok(()) => checked,
-        Err(problem) => Checked::failure(problem),
+
+    /// The plugin a resource belongs to, and what it is called there.
+    fn resource<'a>(&self, uri: &'a str) -> Option<(&Member, &'a str)> {
+        let (plugin, own) = self.naming.resolve(uri)?;
+        let member = self.members.iter().find(|member| {
+            member.offered().resources && plugin.is_none_or(|name| name == &**member.name())
+        })?;
+        Some((member, own))
+    }
+
+    /// The same run, of which the hub hears what is for everybody.
+    fn heard(&self, run: Run, member: &Member) -> Run {
+        Run {
+            sink: self
+                .hub
+                .heard(run.sink, self.naming, Arc::clone(member.name())),
+            ..run
+        }
+    }
+
+    /// A reply in which addresses are those that clients know.
+    fn addressed<T>(
+        &self,
+        member: &Member,
+        mut reply: Reply<T>,
+        rename: impl FnOnce(&mut T, &dyn Fn(&mut String)),
+    ) -> Reply<T> {
+        if self.naming == Naming::Prefixed
+            && let Reply::Done(done) = &mut reply
+        {
+            rename(done, &|uri| *uri = self.naming.uri(member.name(), uri));
+        }
+        reply
     }
 }
 
-fn failed(error: CallError) -> Reply {
-    match error {
-        // A denial is something a model can act on; the rest of the kinds say
-        // that the request itself was no good.
-        CallError::Plugin {
-            kind: ErrorKind::Denied,
-            message,
-            ..
-        } => Reply::Result(Checked::failure(format!("not permitted: {message}"))),
-        CallError::Plugin {
-            kind,
-            message,
-            data,
-        } => Reply::Error {
-            kind,
-            message: outcome::clean(message),
-            data: data.and_then(|data| serde_json::from_str(&data).ok()),
-        },
-        error => {
-            tracing::debug!(error = &error as &dyn std::error::Error, "a call failed");
-            Reply::Result(Checked::failure(outcome::clean(error.to_string())))
-        }
+/// MCP: an unknown resource is named in the error's data.
+fn unknown_resource(uri: &str) -> Refusal {
+    Refusal {
+        data: Some(serde_json::json!({ "uri": uri })),
+        ..Refusal::new(
+            ErrorKind::NotFound,
+            format!("there is no resource {uri:?}"),
+        )
     }
 }

@@ -13,6 +13,9 @@ pub enum ServeError {
     /// Standard input or output can't be used.
     #[error("standard input and output can't be used for MCP")]
     Streams(#[source] std::io::Error),
+    /// The system has no random numbers.
+    #[error("the system has no random numbers, which sealing what clients keep needs")]
+    Random(#[source] getrandom::Error),
     /// The session's own task failed.
     #[error("the session ended unexpectedly; this is a bug in Palisade")]
     Session(#[source] tokio::task::JoinError),
@@ -29,7 +32,5 @@ pub enum ServeError {
 pub async fn serve_stdio(service: Service, stop: CancellationToken) -> Result<(), ServeError> {
     let input = open_input().map_err(ServeError::Streams)?;
     let output = open_output().map_err(ServeError::Streams)?;
-    adapter::serve(service, input, output, stop)
-        .await
-        .map_err(ServeError::Session)
+    adapter::serve(service, input, output, stop).await
 }

@@ -8,7 +8,7 @@ use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
 use palisade_runtime::{CallEvent, EventSink, Placement};
-use palisade_server::{CallRequest, Checked, Reply};
+use palisade_server::{CallRequest, Checked, Reply, Run};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -35,21 +35,21 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     }
     let request = CallRequest {
         name: args.tool.clone(),
-        arguments,
+        arguments: Arc::new(Value::Object(arguments)),
         context: context(),
     };
-    let call = service.call(
-        request,
-        Arc::new(Stderr),
-        CancellationToken::new(),
-        Placement::Here,
-    );
-    match runtime.block_on(call) {
-        Reply::Result(result) => show(result, args.json),
-        Reply::Error { message, .. } => Err(Failure::new(printable(&message))),
-        _ => Err(Failure::new(
-            "the call ended in a way this command does not know",
+    let run = Run {
+        sink: Arc::new(Stderr),
+        cancel: CancellationToken::new(),
+        placement: Placement::Here,
+    };
+    match runtime.block_on(service.call(request, run)) {
+        Reply::Done(result) => show(result, args.json),
+        Reply::Ask(_) => Err(Failure::new(
+            "the plugin asked a question, which this command can't pass on; \
+             an MCP client can be asked",
         )),
+        Reply::Refused(refusal) => Err(Failure::new(printable(&refusal.message))),
     }
 }
 

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use palisade_runtime::contract as from;
 use rmcp::model as to;
 
-use crate::outcome::{Checked, clean};
+use crate::outcome::{Checked, CheckedPrompt, clean};
 
 /// A tool definition. Its schemas have been checked when it was recorded.
 pub(super) fn tool(tool: &from::Tool) -> to::Tool {
@@ -36,6 +36,62 @@ pub(super) fn tool_result(checked: Checked) -> to::CallToolResult {
     result.structured_content = checked.structured;
     result.meta = checked.meta.map(to::MetaObject);
     result
+}
+
+/// A family of resources. It was checked when it was recorded.
+pub(super) fn template(template: &from::ResourceTemplate) -> to::ResourceTemplate {
+    let mut converted = to::ResourceTemplate::new(&template.uri_template, &template.name);
+    converted.title = template.title.clone().map(clean);
+    converted.description = template.description.clone().map(clean);
+    converted.mime_type = template.mime_type.clone().map(clean);
+    converted.annotations = template.annotations.clone().map(annotations);
+    converted.icons = icons(&template.icons);
+    converted.meta = meta(template.meta.as_deref());
+    converted
+}
+
+/// A prompt's definition. It was checked when it was recorded.
+pub(super) fn prompt(prompt: &from::Prompt) -> to::Prompt {
+    let arguments: Vec<_> = prompt
+        .arguments
+        .iter()
+        .map(|argument| {
+            let mut converted = to::PromptArgument::new(&argument.name);
+            converted.title = argument.title.clone().map(clean);
+            converted.description = argument.description.clone().map(clean);
+            converted.required = Some(argument.required);
+            converted
+        })
+        .collect();
+    let mut converted = to::Prompt::new(
+        &prompt.name,
+        prompt.description.clone().map(clean),
+        (!arguments.is_empty()).then_some(arguments),
+    );
+    converted.title = prompt.title.clone().map(clean);
+    converted.icons = icons(&prompt.icons);
+    converted.meta = meta(prompt.meta.as_deref());
+    converted
+}
+
+/// What a prompt came to.
+pub(super) fn prompt_result(prompt: CheckedPrompt) -> to::GetPromptResult {
+    let messages = prompt
+        .messages
+        .into_iter()
+        .map(|message| to::PromptMessage::new(role(message.role), block(message.content)))
+        .collect();
+    let mut result = to::GetPromptResult::new(messages);
+    result.description = prompt.description;
+    result.meta = prompt.meta.map(to::MetaObject);
+    result
+}
+
+fn role(role: from::Role) -> to::Role {
+    match role {
+        from::Role::User => to::Role::User,
+        from::Role::Assistant => to::Role::Assistant,
+    }
 }
 
 fn object(json: &str) -> to::JsonObject {
@@ -75,7 +131,8 @@ fn icons(icons: &[from::Icon]) -> Option<Vec<to::Icon>> {
     (!converted.is_empty()).then_some(converted)
 }
 
-fn block(block: from::ContentBlock) -> to::ContentBlock {
+/// A piece of content.
+pub(super) fn block(block: from::ContentBlock) -> to::ContentBlock {
     match block {
         from::ContentBlock::Text(text) => {
             let mut converted = to::TextContent::new(text.text);
@@ -107,7 +164,8 @@ fn block(block: from::ContentBlock) -> to::ContentBlock {
     }
 }
 
-fn resource(link: from::ResourceInfo) -> to::Resource {
+/// A description of a resource.
+pub(super) fn resource(link: from::ResourceInfo) -> to::Resource {
     let mut converted = to::Resource::new(link.uri, link.name);
     converted.title = link.title;
     converted.description = link.description;
@@ -119,7 +177,8 @@ fn resource(link: from::ResourceInfo) -> to::Resource {
     converted
 }
 
-fn contents(contents: from::ResourceContents) -> to::ResourceContents {
+/// What was read.
+pub(super) fn contents(contents: from::ResourceContents) -> to::ResourceContents {
     let meta = meta(contents.meta.as_deref());
     match contents.body {
         from::ResourceBody::Text(text) => to::ResourceContents::TextResourceContents {
@@ -143,10 +202,7 @@ fn annotations(hints: from::Annotations) -> to::Annotations {
         hints
             .audience
             .into_iter()
-            .map(|role| match role {
-                from::Role::User => to::Role::User,
-                from::Role::Assistant => to::Role::Assistant,
-            })
+            .map(role)
             .collect()
     });
     converted.priority = hints

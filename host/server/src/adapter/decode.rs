@@ -66,10 +66,14 @@ fn unreadable_cursor(message: &ClientJsonRpcMessage, line: &[u8]) -> Option<Requ
     let ClientJsonRpcMessage::Request(request) = message else {
         return None;
     };
-    let ClientRequest::ListToolsRequest(list) = &request.request else {
-        return None;
+    let params = match &request.request {
+        ClientRequest::ListToolsRequest(list) => &list.params,
+        ClientRequest::ListPromptsRequest(list) => &list.params,
+        ClientRequest::ListResourcesRequest(list) => &list.params,
+        ClientRequest::ListResourceTemplatesRequest(list) => &list.params,
+        _ => return None,
     };
-    if list.params.is_some() {
+    if params.is_some() {
         return None;
     }
     let listing: Listing = serde_json::from_slice(line).ok()?;

@@ -58,8 +58,18 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Whether a method exists in this lifecycle.
 fn is_served(method: &str, stateless: bool) -> bool {
     match method {
-        "tools/list" | "tools/call" | "server/discover" => true,
-        "initialize" | "ping" | "logging/setLevel" => !stateless,
+        "tools/list"
+        | "tools/call"
+        | "resources/list"
+        | "resources/templates/list"
+        | "resources/read"
+        | "prompts/list"
+        | "prompts/get"
+        | "completion/complete"
+        | "server/discover" => true,
+        "subscriptions/listen" => stateless,
+        "initialize" | "ping" | "logging/setLevel" | "resources/subscribe"
+        | "resources/unsubscribe" => !stateless,
         _ => false,
     }
 }

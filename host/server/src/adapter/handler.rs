@@ -2,77 +2,192 @@
 
 #![expect(
     deprecated,
-    reason = "2026-07-28 deprecates logging; until it is gone it is served"
+    reason = "2026-07-28 deprecates logging and subscriptions by request; until they are gone they are served"
 )]
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use palisade_runtime::Placement;
-use palisade_runtime::contract::ErrorKind;
+use palisade_runtime::contract::Context;
+use palisade_runtime::{EventSink, Placement};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, InitializeRequestParams,
-    InitializeResult, ListToolsResult, LoggingLevel, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ConstString, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
+    ListToolsRequestMethod, ListToolsResult, LoggingLevel, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
+use crate::adapter::shared::Shared;
 use crate::adapter::transport::InFlight;
-use crate::adapter::{context, convert, downgrade, events};
-use crate::service::{CallRequest, Reply, Service};
+use crate::adapter::{context, events, news, requests};
+use crate::hub::Watch;
+use crate::pages;
+use crate::service::{Refusal, Reply, Run, Service};
 
 /// Key of `_meta` under which a stateless result says who made it.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// One session of one client.
+/// One session of one client, or one stateless request.
 pub(super) struct Handler {
-    service: Service,
+    shared: Shared,
     in_flight: InFlight,
+    /// Who is served: what a client keeps for us is of no use to another.
+    principal: Arc<str>,
     /// What `logging/setLevel` asked for, as a position in [`events::LEVELS`].
     level: AtomicU8,
-    tools: OnceLock<Arc<[Tool]>>,
+    /// What the session wants to know; made when it first can want anything.
+    watch: OnceLock<Arc<Watch>>,
+    told: AtomicBool,
+    end: CancellationToken,
+    _end: DropGuard,
 }
 
 impl Handler {
-    pub(super) fn new(service: Service, in_flight: InFlight) -> Self {
+    pub(super) fn new(shared: Shared, in_flight: InFlight, principal: Arc<str>) -> Self {
+        let end = CancellationToken::new();
         Self {
-            service,
+            shared,
             in_flight,
+            principal,
             level: AtomicU8::new(events::position(LoggingLevel::Info)),
-            tools: OnceLock::new(),
+            watch: OnceLock::new(),
+            told: AtomicBool::new(false),
+            _end: end.clone().drop_guard(),
+            end,
         }
     }
 
-    fn identity(&self) -> Implementation {
-        let identity = self.service.identity();
-        Implementation::new(&identity.name, &identity.version)
+    pub(super) fn service(&self) -> &Service {
+        self.shared.service()
     }
 
-    fn tools(&self) -> &[Tool] {
-        self.tools
-            .get_or_init(|| self.service.tools().iter().map(convert::tool).collect())
+    fn watch(&self) -> &Arc<Watch> {
+        self.watch.get_or_init(|| self.service().hub().watch())
+    }
+
+    fn identity(&self) -> Implementation {
+        let identity = self.service().identity();
+        Implementation::new(&identity.name, &identity.version)
     }
 
     /// The `_meta` every result of the stateless revisions should carry.
     fn result_meta(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
         context::is_stateless(context).then(|| {
-            let identity = self.service.identity();
+            let identity = self.service().identity();
             let info = serde_json::json!({ "name": identity.name, "version": identity.version });
             MetaObject(std::iter::once((SERVER_INFO.to_owned(), info)).collect())
         })
     }
+
+    /// Adds to `meta` what every result should carry.
+    fn sign(&self, meta: &mut Option<MetaObject>, context: &RequestContext<RoleServer>) {
+        if let Some(own) = self.result_meta(context) {
+            meta.get_or_insert_default().extend(own);
+        }
+    }
+
+    /// Refuses a method whose capability is not advertised.
+    fn offers<M: ConstString>(&self, offered: bool) -> Result<(), ErrorData> {
+        if offered {
+            return Ok(());
+        }
+        Err(ErrorData::method_not_found::<M>())
+    }
+
+    /// Alone, a call is quickest on the thread that read it.
+    fn placement(&self) -> Placement {
+        if self.in_flight.count() > 1 {
+            Placement::Shared
+        } else {
+            Placement::Here
+        }
+    }
+
+    /// Carries a request to a plugin out, with what the plugin says meanwhile.
+    pub(super) async fn run<T, F>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        request: impl FnOnce(Context, Run) -> F,
+    ) -> T
+    where
+        F: Future<Output = T>,
+    {
+        let (sink, mut outlet) = events::channel(context, self.level.load(Ordering::Relaxed));
+        let run = Run {
+            sink: Arc::new(sink),
+            cancel: context.ct.clone(),
+            placement: self.placement(),
+        };
+        let request = request(context::of(context), run);
+        outlet.forward_while(request).await
+    }
+
+    /// The same for one that may have questions to the client, with the
+    /// answers to them. `call` says which it is, `refused` how a refusal is
+    /// told.
+    pub(super) async fn converse<T, F>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        call: impl FnOnce() -> serde_json::Value,
+        echo: Echo,
+        refused: fn(Refusal) -> ErrorData,
+        mut request: impl FnMut(Context, Run) -> F,
+    ) -> Result<Conversed<T>, ErrorData>
+    where
+        F: Future<Output = Reply<T>>,
+    {
+        let (sink, mut outlet) = events::channel(context, self.level.load(Ordering::Relaxed));
+        let sink: Arc<dyn EventSink> = Arc::new(sink);
+        let placement = self.placement();
+        let binding = || Binding::new(&(&*self.principal, call()));
+        let conversation = asking::converse(
+            self.shared.seal(),
+            context,
+            binding,
+            echo,
+            |given: Context| {
+                let run = Run {
+                    sink: Arc::clone(&sink),
+                    cancel: context.ct.clone(),
+                    placement,
+                };
+                let reply = request(given, run);
+                async move {
+                    match reply.await {
+                        Reply::Done(done) => Ok(Step::Done(done)),
+                        Reply::Ask(questions) => Ok(Step::Ask(questions)),
+                        Reply::Refused(refusal) => Err(refused(refusal)),
+                    }
+                }
+            },
+        );
+        outlet.forward_while(conversation).await
+    }
+}
+
+/// The cursor of a request for a list.
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
+}
+
+fn bad_cursor(error: pages::BadCursor) -> ErrorData {
+    ErrorData::invalid_params(error.to_string(), None)
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_logging()
-            .build();
-        let config = ServerConfig::new(capabilities).with_server_info(self.identity());
-        match &self.service.identity().instructions {
+        let config = ServerConfig::new(self.shared.capabilities().clone())
+            .with_server_info(self.identity());
+        match &self.service().identity().instructions {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
         }
@@ -90,18 +205,22 @@ impl ServerHandler for Handler {
         Ok(result)
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.told.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let offered = self.service().offered();
+        let watch = Arc::clone(self.watch());
+        watch.lists(offered.tools, offered.prompts, offered.resources);
+        tokio::spawn(news::tell(watch, context.peer, self.end.clone()));
+    }
+
     async fn set_level(
         &self,
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if context::is_stateless(&context) {
-            return Err(ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                "logging/setLevel",
-                None,
-            ));
-        }
+        self.offers::<SetLevelRequestMethod>(!context::is_stateless(&context))?;
         self.level
             .store(events::position(request.level), Ordering::Relaxed);
         Ok(())
@@ -112,19 +231,19 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "this cursor did not come from this server",
-                None,
-            ));
-        }
-        let mut result = ListToolsResult::with_all_items(self.tools().to_vec());
+        self.offers::<ListToolsRequestMethod>(self.service().offered().tools)?;
+        let all = &self.shared.lists().tools;
+        let (range, next) = pages::page(all, cursor(request).as_deref(), |tool| &tool.name)
+            .map_err(bad_cursor)?;
+        let mut result = ListToolsResult::with_all_items(all[range].to_vec());
+        result.next_cursor = next;
         result.meta = self.result_meta(&context);
         Ok(result)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools().iter().find(|tool| tool.name == name).cloned()
+        let tools = &self.shared.lists().tools;
+        tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -132,47 +251,135 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = CallRequest {
-            name: request.name.into_owned(),
-            arguments: request.arguments.unwrap_or_default(),
-            context: context::of(&context),
-        };
-        // Alone, a call is quickest on the thread that read it.
-        let placement = if self.in_flight.count() > 1 {
-            Placement::Shared
-        } else {
-            Placement::Here
-        };
-        let (sink, mut outlet) = events::channel(&context, self.level.load(Ordering::Relaxed));
-        let call = self
-            .service
-            .call(call, Arc::new(sink), context.ct.clone(), placement);
-        match outlet.forward_while(call).await {
-            Reply::Result(checked) => {
-                let mut result = convert::tool_result(checked);
-                downgrade::content(&mut result.content, context.protocol_version().as_ref());
-                if let Some(meta) = self.result_meta(&context) {
-                    result.meta.get_or_insert_default().extend(meta);
-                }
-                Ok(result.into())
-            }
-            Reply::Error {
-                kind,
-                message,
-                data,
-            } => Err(ErrorData::new(error_code(kind), message, data)),
+        let mut response = requests::call_tool(self, request, &context).await?;
+        match &mut response {
+            CallToolResponse::Complete(result) => self.sign(&mut result.meta, &context),
+            CallToolResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
+            _ => {}
         }
+        Ok(response)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.offers::<ListResourcesRequestMethod>(self.service().offered().resources)?;
+        let all = requests::list_resources(self, &context).await?;
+        let (range, next) =
+            pages::page(&all, cursor(request).as_deref(), |one| &one.uri).map_err(bad_cursor)?;
+        let mut result = ListResourcesResult::with_all_items(all[range].to_vec());
+        result.next_cursor = next;
+        result.meta = self.result_meta(&context);
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.offers::<ListResourcesRequestMethod>(self.service().offered().resources)?;
+        let all = &self.shared.lists().templates;
+        let (range, next) = pages::page(all, cursor(request).as_deref(), |one| &one.uri_template)
+            .map_err(bad_cursor)?;
+        let mut result = ListResourceTemplatesResult::with_all_items(all[range].to_vec());
+        result.next_cursor = next;
+        result.meta = self.result_meta(&context);
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.offers::<ReadResourceRequestMethod>(self.service().offered().resources)?;
+        let mut response = requests::read_resource(self, request, &context).await?;
+        match &mut response {
+            ReadResourceResponse::Complete(result) => self.sign(&mut result.meta, &context),
+            ReadResourceResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
+            _ => {}
+        }
+        Ok(response)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.offers::<ListPromptsRequestMethod>(self.service().offered().prompts)?;
+        let all = &self.shared.lists().prompts;
+        let (range, next) =
+            pages::page(all, cursor(request).as_deref(), |one| &one.name).map_err(bad_cursor)?;
+        let mut result = ListPromptsResult::with_all_items(all[range].to_vec());
+        result.next_cursor = next;
+        result.meta = self.result_meta(&context);
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.offers::<ListPromptsRequestMethod>(self.service().offered().prompts)?;
+        let mut response = requests::get_prompt(self, request, &context).await?;
+        match &mut response {
+            GetPromptResponse::Complete(result) => self.sign(&mut result.meta, &context),
+            GetPromptResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
+            _ => {}
+        }
+        Ok(response)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.offers::<CompleteRequestMethod>(self.service().offered().completion)?;
+        let mut result = requests::complete(self, request, &context).await?;
+        self.sign(&mut result.meta, &context);
+        Ok(result)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offers::<SubscribeRequestMethod>(self.service().offered().resources)?;
+        self.watch()
+            .subscribe(request.uri)
+            .map_err(|problem| ErrorData::invalid_params(problem.to_string(), None))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offers::<SubscribeRequestMethod>(self.service().offered().resources)?;
+        self.watch().unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(news::accepted(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        news::listen(self.service().hub(), context, self.shared.closing()).await;
+        Ok(())
     }
 
     fn supported_protocol_versions(&self) -> std::borrow::Cow<'static, [ProtocolVersion]> {
         ProtocolVersion::KNOWN_VERSIONS.into()
-    }
-}
-
-fn error_code(kind: ErrorKind) -> ErrorCode {
-    match kind {
-        ErrorKind::InvalidParams | ErrorKind::NotFound => ErrorCode::INVALID_PARAMS,
-        ErrorKind::Unsupported => ErrorCode::METHOD_NOT_FOUND,
-        ErrorKind::Denied | ErrorKind::Internal => ErrorCode::INTERNAL_ERROR,
     }
 }

@@ -1,0 +1,103 @@
+//! What all sessions of a service share, converted once.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    PromptsCapability, ResourcesCapability, ServerCapabilities, Tool, ToolsCapability,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::adapter::asking::Seal;
+use crate::adapter::convert;
+use crate::service::Service;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Inner>);
+
+struct Inner {
+    service: Service,
+    lists: Lists,
+    capabilities: ServerCapabilities,
+    seal: Seal,
+    closing: CancellationToken,
+}
+
+/// The lists that do not change, as clients get them.
+pub(super) struct Lists {
+    pub(super) tools: Vec<Tool>,
+    pub(super) prompts: Vec<rmcp::model::Prompt>,
+    pub(super) templates: Vec<rmcp::model::ResourceTemplate>,
+}
+
+impl Shared {
+    /// `closing` is cancelled when no more is to be served.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no random numbers.
+    pub(super) fn new(
+        service: Service,
+        closing: CancellationToken,
+    ) -> Result<Self, getrandom::Error> {
+        let lists = Lists {
+            tools: service.tools().iter().map(convert::tool).collect(),
+            prompts: service.prompts().iter().map(convert::prompt).collect(),
+            templates: service.templates().iter().map(convert::template).collect(),
+        };
+        Ok(Self(Arc::new(Inner {
+            capabilities: capabilities(&service),
+            service,
+            lists,
+            seal: Seal::new()?,
+            closing,
+        })))
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    pub(super) fn lists(&self) -> &Lists {
+        &self.0.lists
+    }
+
+    pub(super) fn capabilities(&self) -> &ServerCapabilities {
+        &self.0.capabilities
+    }
+
+    pub(super) fn seal(&self) -> &Seal {
+        &self.0.seal
+    }
+
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.0.closing
+    }
+}
+
+/// What the plugins offer, and what the host adds to it.
+fn capabilities(service: &Service) -> ServerCapabilities {
+    let offered = service.offered();
+    let mut capabilities = ServerCapabilities::default();
+    capabilities.logging = Some(serde_json::Map::new());
+    if offered.completion {
+        capabilities.completions = Some(serde_json::Map::new());
+    }
+    if offered.tools {
+        let mut tools = ToolsCapability::default();
+        tools.list_changed = Some(true);
+        capabilities.tools = Some(tools);
+    }
+    if offered.prompts {
+        let mut prompts = PromptsCapability::default();
+        prompts.list_changed = Some(true);
+        capabilities.prompts = Some(prompts);
+    }
+    if offered.resources {
+        let mut resources = ResourcesCapability::default();
+        resources.subscribe = Some(true);
+        resources.list_changed = Some(true);
+        capabilities.resources = Some(resources);
+    }
+    capabilities
+}
