@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use palisade_policy::{ToolDecision, ToolRules};
-use palisade_runtime::contract::{Context, ErrorKind, Tool, ToolResult};
-use palisade_runtime::{
-    CallError, EventSink, Placement, Plugin, Pool, Sandbox, ToolCall, ToolOutcome,
-};
+use palisade_runtime::contract::{Context, ErrorKind, Tool, ToolOutcome, ToolResult};
+use palisade_runtime::{CallError, EventSink, Placement, Plugin, Pool, Sandbox, ToolCall};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -164,7 +162,7 @@ impl Service {
         let outcome = self
             .0
             .plugin
-            .call_tool(&self.0.sandbox, &self.0.pool, placement, call, sink, cancel)
+            .run(&self.0.sandbox, &self.0.pool, placement, call, sink, cancel)
             .await;
         match outcome {
             Ok(ToolOutcome::Complete(result)) => Reply::Result(checked(gate, result)),
