@@ -10,7 +10,7 @@ mod generated {
 
     wasmtime::component::bindgen!({
         path: "../../wit",
-        world: "tools-plugin",
+        world: "plugin",
         imports: { default: trappable },
         exports: { default: async },
         additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
@@ -50,8 +50,13 @@ pub(crate) use generated::palisade::mcp::client as imported_client;
 pub(crate) use generated::palisade::mcp::types as imported_types;
 
 /// The types of the WIT package `palisade:mcp`, as the rest of the house uses
-/// them. Each is documented in `wit/types.wit` and `wit/tools.wit`.
+/// them. Each is documented in the file of `wit/` that its interface lies in.
 pub mod contract {
-    pub use super::generated::exports::palisade::mcp::tools::ToolOutcome;
+    use super::generated::exports::palisade::mcp::{completion, prompts, resources, tools};
+
     pub use super::generated::palisade::mcp::types::*;
+    pub use completion::{CompletionArgument, CompletionReference, CompletionValues};
+    pub use prompts::{Prompt, PromptArgument, PromptMessage, PromptOutcome, PromptResult};
+    pub use resources::{ReadOutcome, ResourceTemplate};
+    pub use tools::ToolOutcome;
 }

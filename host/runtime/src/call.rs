@@ -11,28 +11,21 @@ use wasmtime_wasi::I32Exit;
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
 use crate::clock::{CallClock, Metered, Verdict};
-use crate::error::{CallError, Limit};
+use crate::error::{CallError, Limit, LoadError};
+use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, Start};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
+use crate::listing::Listing;
+use crate::operation::Operation;
 use crate::sandbox::Sandbox;
-use crate::size;
+use crate::size::{self, Size as _};
 use crate::state::State;
-
-pub use contract::ToolOutcome;
 
 /// Room a result may take beyond its text and bytes: records, options, lists.
 const LIFT_OVERHEAD: u64 = 1024 * 1024;
 
-/// A request to run a tool.
-#[derive(Debug, Clone)]
-pub struct ToolCall {
-    /// The tool's name.
-    pub name: String,
-    /// A JSON object that satisfies the tool's input schema.
-    pub arguments: String,
-    /// Everything else about the call.
-    pub context: contract::Context,
-}
+/// Longest reason for a refused start that is passed on, in bytes.
+const REASON: usize = 1024;
 
 /// Waits for a place among the running calls.
 async fn place(sandbox: &Sandbox) -> Result<OwnedSemaphorePermit, CallError> {
@@ -48,15 +41,18 @@ async fn place(sandbox: &Sandbox) -> Result<OwnedSemaphorePermit, CallError> {
         .map_err(closed)
 }
 
-/// Runs `call` in an instance of its own, which is gone when this returns, is
-/// cancelled or is dropped.
-pub(crate) async fn call_tool(
+/// Runs `operation` in an instance of its own, which is gone when this returns,
+/// is cancelled or is dropped.
+pub(crate) async fn run<O: Operation>(
     linked: Arc<Linked>,
     sandbox: Arc<Sandbox>,
-    call: ToolCall,
+    operation: O,
     sink: Arc<dyn EventSink>,
     cancel: CancellationToken,
-) -> Result<ToolOutcome, CallError> {
+) -> Result<O::Outcome, CallError> {
+    let Some(export) = linked.export::<O::Function>() else {
+        return Err(CallError::NotOffered(O::Function::INTERFACE.word()));
+    };
     let _place = tokio::select! {
         biased;
         place = place(&sandbox) => place?,
@@ -67,21 +63,24 @@ pub(crate) async fn call_tool(
         sink,
         Arc::clone(&sandbox.roots),
         cancel.clone(),
-        call.context.wants_progress,
+        operation.context().wants_progress,
         sandbox.limits.log,
     );
     let run = async {
         let made = sandbox.spare.take();
         let mut made = match made {
             Some(made) => made,
-            None => Made::new(&linked, &sandbox, Arc::clone(&clock)).await?,
+            None => Made::started(&linked, &sandbox, Arc::clone(&clock)).await?,
         };
         made.begin(Arc::clone(&clock), client);
-        let answer = linked.call_tool(&mut made, &call).await;
-        answer.map_err(|error| classify(error, Stage::Running, &made.store, &sandbox))
+        let answer = export.call(&mut made, operation.takes()).await;
+        match answer {
+            Ok((answer,)) => Ok(answer),
+            Err(error) => Err(classify(error, Stage::Running, &made.store, &sandbox)),
+        }
     };
     let outcome = within(&linked, &sandbox, Arc::clone(&clock), &cancel, run).await?;
-    size::check(size::outcome(&outcome), &sandbox.limits)?;
+    O::check(&outcome, &sandbox.limits)?;
     Ok(outcome)
 }
 
@@ -92,7 +91,7 @@ pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
         return;
     }
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
-    let made = Made::new(linked, sandbox, Arc::clone(&clock));
+    let made = Made::started(linked, sandbox, Arc::clone(&clock));
     match within(linked, sandbox, clock, &CancellationToken::new(), async {
         made.await.map(Ok)
     })
@@ -104,25 +103,63 @@ pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
     }
 }
 
-/// Asks a plugin for its tools, in a sandbox in which nothing is granted.
-pub(crate) async fn list_tools(
-    linked: &Linked,
-    sandbox: &Sandbox,
-) -> Result<Vec<contract::Tool>, CallError> {
+/// Asks a plugin what it offers, in a sandbox in which nothing is granted, after
+/// its functions have been found to be of the types they should be.
+pub(crate) async fn list(linked: &Linked, sandbox: &Sandbox) -> Result<Listing, LoadError> {
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
     let run = async {
         let mut made = Made::new(linked, sandbox, Arc::clone(&clock)).await?;
-        let answer = linked.list_tools(&mut made).await;
-        answer.map_err(|error| classify(error, Stage::Running, &made.store, sandbox))
+        if let Err(error) = linked.exports.compare(&mut made) {
+            return Ok(Ok(Err(error)));
+        }
+        made.start(linked, sandbox).await?;
+        let listing = listing(linked, &mut made).await;
+        match listing {
+            Ok(listing) => Ok(listing.map(Ok)),
+            Err(error) => Err(classify(error, Stage::Running, &made.store, sandbox)),
+        }
     };
-    within(
-        linked,
-        sandbox,
-        Arc::clone(&clock),
-        &CancellationToken::new(),
-        run,
-    )
-    .await
+    let never = CancellationToken::new();
+    within(linked, sandbox, Arc::clone(&clock), &never, run)
+        .await
+        .map_err(LoadError::Listing)?
+}
+
+/// All its lists, from one instance.
+async fn listing(
+    linked: &Linked,
+    made: &mut Made,
+) -> wasmtime::Result<Result<Listing, contract::Error>> {
+    /// One of them; empty where the plugin does not offer it.
+    async fn ask<F, T>(
+        export: Option<&Export<F>>,
+        made: &mut Made,
+    ) -> wasmtime::Result<Result<Vec<T>, contract::Error>>
+    where
+        F: for<'a> Function<Takes<'a> = (), Gives = (Result<Vec<T>, contract::Error>,)>,
+    {
+        match export {
+            Some(export) => Ok(export.call(made, ()).await?.0),
+            None => Ok(Ok(Vec::new())),
+        }
+    }
+    let tools = match ask(linked.export::<ListTools>(), made).await? {
+        Ok(tools) => tools,
+        Err(error) => return Ok(Err(error)),
+    };
+    let templates = match ask(linked.export::<ListTemplates>(), made).await? {
+        Ok(templates) => templates,
+        Err(error) => return Ok(Err(error)),
+    };
+    let prompts = match ask(linked.export::<ListPrompts>(), made).await? {
+        Ok(prompts) => prompts,
+        Err(error) => return Ok(Err(error)),
+    };
+    Ok(Ok(Listing {
+        tools,
+        templates,
+        prompts,
+    }))
 }
 
 /// Runs a guest within its time.
@@ -148,7 +185,7 @@ async fn within<T>(
     }
 }
 
-/// An instance that has not been called.
+/// An instance that no operation has been run in.
 pub(crate) struct Made {
     pub(crate) store: Store<State>,
     pub(crate) instance: Instance,
@@ -164,6 +201,32 @@ impl Made {
         match linked.pre.instantiate_async(&mut store).await {
             Ok(instance) => Ok(Self { store, instance }),
             Err(error) => Err(classify(error, Stage::Instantiating, &store, sandbox)),
+        }
+    }
+
+    /// Makes one and tells it its configuration.
+    async fn started(
+        linked: &Linked,
+        sandbox: &Sandbox,
+        clock: Arc<CallClock>,
+    ) -> Result<Self, CallError> {
+        let mut made = Self::new(linked, sandbox, clock).await?;
+        made.start(linked, sandbox).await?;
+        Ok(made)
+    }
+
+    /// Tells the instance its configuration, if it wants to know.
+    async fn start(&mut self, linked: &Linked, sandbox: &Sandbox) -> Result<(), CallError> {
+        let Some(start) = linked.export::<Start>() else {
+            return Ok(());
+        };
+        match start.call(self, (&sandbox.config,)).await {
+            Ok((Ok(()),)) => Ok(()),
+            Ok((Err(mut reason),)) => {
+                reason.truncate(reason.floor_char_boundary(REASON));
+                Err(CallError::Start(reason))
+            }
+            Err(error) => Err(classify(error, Stage::Running, &self.store, sandbox)),
         }
     }
 
@@ -208,7 +271,7 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
             wasi: sandbox.context(),
             table,
             inline_files: sandbox.inline_files,
-            client: ClientState::unheard(),
+            client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),
             clock,
         },
@@ -278,7 +341,7 @@ fn is_fuel_exhausted(error: &wasmtime::Error) -> bool {
 }
 
 fn plugin_error(error: contract::Error, sandbox: &Sandbox) -> CallError {
-    if let Err(over) = size::check(size::error(&error), &sandbox.limits) {
+    if let Err(over) = size::check(error.size(), &sandbox.limits) {
         return over;
     }
     CallError::Plugin {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::HasData;
 
+use crate::answer::MAX_URI;
 use crate::bindings::{contract, imported_client, imported_types};
 
 /// Log messages one call may send; the rest is dropped.
@@ -15,6 +16,9 @@ const PROGRESS_MESSAGE: usize = 1_024;
 
 /// Progress notifications one call may send.
 const PROGRESS_EVENTS: u32 = 10_000;
+
+/// Resources one call may say have changed; the rest is dropped.
+const RESOURCE_UPDATES: u32 = 1_000;
 
 /// Something a guest said to the client while a call ran.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,9 +42,11 @@ pub enum CallEvent {
         /// For a person.
         message: Option<String>,
     },
-    /// MCP `notifications/resources/updated`.
+    /// MCP `notifications/resources/updated`; at most 1,000 a call, and an
+    /// address of at most 8 KiB.
     ResourceUpdated(String),
-    /// MCP `notifications/*/list_changed`.
+    /// MCP `notifications/*/list_changed`: at most twice a call for each list,
+    /// at its first change and, if it changed again, at the end of the call.
     Changed(contract::ListKind),
 }
 
@@ -62,6 +68,8 @@ pub(crate) struct ClientState {
     pub(crate) cancel: CancellationToken,
     pub(crate) wants_progress: bool,
     budget: Budget,
+    /// One for each of [`KINDS`].
+    told: [Told; KINDS.len()],
 }
 
 /// What is left of the fixed allowances of a call.
@@ -70,7 +78,26 @@ struct Budget {
     log_messages: u32,
     progress_events: u32,
     last_progress: f64,
+    resource_updates: u32,
 }
+
+/// What the client has been told of one list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Told {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// That it has changed.
+    Once,
+    /// That it has changed, and it has changed again since.
+    TooEarly,
+}
+
+const KINDS: [contract::ListKind; 3] = [
+    contract::ListKind::Tools,
+    contract::ListKind::Resources,
+    contract::ListKind::Prompts,
+];
 
 impl ClientState {
     pub(crate) fn new(
@@ -90,21 +117,28 @@ impl ClientState {
                 log_messages: LOG_MESSAGES,
                 progress_events: PROGRESS_EVENTS,
                 last_progress: f64::NEG_INFINITY,
+                resource_updates: RESOURCE_UPDATES,
             },
+            told: [Told::default(); KINDS.len()],
         }
     }
 }
 
 impl ClientState {
     /// What an instance has before it belongs to a call: nobody listens.
-    pub(crate) fn unheard() -> Self {
-        Self::new(
-            Arc::new(()),
-            Arc::new([]),
-            CancellationToken::new(),
-            false,
-            0,
-        )
+    pub(crate) fn unheard(roots: Arc<[contract::Root]>) -> Self {
+        Self::new(Arc::new(()), roots, CancellationToken::new(), false, 0)
+    }
+}
+
+impl Drop for ClientState {
+    /// The call is over: lists that changed more than once are done changing.
+    fn drop(&mut self) {
+        for (kind, told) in KINDS.into_iter().zip(self.told) {
+            if told == Told::TooEarly {
+                self.sink.event(CallEvent::Changed(kind));
+            }
+        }
     }
 }
 
@@ -178,12 +212,25 @@ impl imported_client::Host for ClientState {
     }
 
     fn resource_updated(&mut self, uri: String) -> wasmtime::Result<()> {
+        let budget = &mut self.budget;
+        if budget.resource_updates == 0 || uri.is_empty() || uri.len() > MAX_URI {
+            return Ok(());
+        }
+        budget.resource_updates -= 1;
         self.sink.event(CallEvent::ResourceUpdated(uri));
         Ok(())
     }
 
     fn changed(&mut self, kind: contract::ListKind) -> wasmtime::Result<()> {
-        self.sink.event(CallEvent::Changed(kind));
+        // The first change is told at once; all that follow together, when the
+        // call is over and nothing more can follow.
+        let told = &mut self.told[kind as usize];
+        if *told == Told::Nothing {
+            *told = Told::Once;
+            self.sink.event(CallEvent::Changed(kind));
+        } else {
+            *told = Told::TooEarly;
+        }
         Ok(())
     }
 

@@ -18,8 +18,74 @@ const OFFERED: [(&str, &str); 7] = [
     ("palisade:mcp/", "0.1."),
 ];
 
-/// The tools interface, in the version this host speaks.
-pub(crate) const TOOLS: &str = "palisade:mcp/tools@0.1.0";
+/// An interface of `palisade:mcp` that a plugin may export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// Tools.
+    Tools,
+    /// Resources and their templates.
+    Resources,
+    /// Prompts.
+    Prompts,
+    /// Completion of arguments.
+    Completion,
+    /// To be told the configuration.
+    Lifecycle,
+}
+
+impl Interface {
+    /// Its full name, in the version this host speaks.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "palisade:mcp/tools@0.1.0",
+            Self::Resources => "palisade:mcp/resources@0.1.0",
+            Self::Prompts => "palisade:mcp/prompts@0.1.0",
+            Self::Completion => "palisade:mcp/completion@0.1.0",
+            Self::Lifecycle => "palisade:mcp/lifecycle@0.1.0",
+        }
+    }
+
+    /// Its name in a sentence.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Resources => "resources",
+            Self::Prompts => "prompts",
+            Self::Completion => "completion",
+            Self::Lifecycle => "lifecycle",
+        }
+    }
+}
+
+/// The interfaces of `palisade:mcp` that a plugin exports.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offers {
+    /// MCP tools.
+    pub tools: bool,
+    /// MCP resources and resource templates.
+    pub resources: bool,
+    /// MCP prompts.
+    pub prompts: bool,
+    /// MCP completion of arguments.
+    pub completion: bool,
+    /// It is told its configuration.
+    pub lifecycle: bool,
+}
+
+impl Offers {
+    /// What a component with these exports offers.
+    pub(crate) fn of(exports: &[Export]) -> Self {
+        let offered =
+            |interface: Interface| exports.iter().any(|export| export == interface.name());
+        Self {
+            tools: offered(Interface::Tools),
+            resources: offered(Interface::Resources),
+            prompts: offered(Interface::Prompts),
+            completion: offered(Interface::Completion),
+            lifecycle: offered(Interface::Lifecycle),
+        }
+    }
+}
 
 /// Custom section in which a component may carry its manifest.
 const MANIFEST: &str = "palisade-manifest";
@@ -108,16 +174,21 @@ pub fn offered() -> String {
 }
 
 /// How the component is to be served.
-pub(crate) fn kind(exports: &[Export]) -> Result<Kind, LoadError> {
-    if exports.iter().any(|export| export == TOOLS) {
+pub(crate) fn kind(exports: &[Export], offers: Offers) -> Result<Kind, LoadError> {
+    // Completion and configuration are of something else that is offered.
+    if offers.tools || offers.resources || offers.prompts {
         return Ok(Kind::Mcp);
     }
-    let found = if let Some(other) = exports.iter().find(|e| e.starts_with("palisade:mcp/")) {
-        format!("it exports {other}, and this version serves {TOOLS} only")
-    } else if exports.is_empty() {
+    let found = if exports.is_empty() {
         "it exports nothing".to_owned()
     } else {
-        format!("it exports {}, but not {TOOLS}", exports.join(", "))
+        format!(
+            "it exports {}, but none of {}, {} and {}",
+            exports.join(", "),
+            Interface::Tools.name(),
+            Interface::Resources.name(),
+            Interface::Prompts.name()
+        )
     };
     Err(LoadError::NothingToServe { found })
 }

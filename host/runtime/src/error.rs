@@ -63,11 +63,19 @@ pub enum LoadError {
     /// The component could not be linked for another reason.
     #[error("it can't be linked: {}", root_cause(.0))]
     Link(#[source] wasmtime::Error),
+    /// An exported function takes or gives something else than the contract says.
+    #[error("its function {export} has another type than palisade:mcp says")]
+    ExportType {
+        /// The function, with its interface.
+        export: String,
+        /// What wasmtime says of the difference.
+        source: wasmtime::Error,
+    },
     /// The plugin failed when it was asked what it offers.
-    #[error("it failed when asked for its tools")]
+    #[error("it failed when asked what it offers")]
     Listing(#[source] CallError),
     /// What it says it offers is unusable.
-    #[error("its tool list is unusable: {0}")]
+    #[error("what it offers is unusable: {0}")]
     BadListing(String),
     /// Its JSON Schemas can't be used.
     #[error("{0}")]
@@ -145,6 +153,15 @@ pub enum CallError {
     /// The host itself failed.
     #[error("the host failed to run the call")]
     Host(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The plugin does not export the interface that the call is for.
+    #[error("the plugin does not offer {0}")]
+    NotOffered(&'static str),
+    /// The plugin does not want to run with its configuration.
+    #[error("the plugin refused to start: {0}")]
+    Start(String),
+    /// The plugin's answer is one that no client could use.
+    #[error("the plugin's answer is unusable: {0}")]
+    BadAnswer(String),
     /// The plugin answered with an error of its own.
     #[error("{message}")]
     Plugin {

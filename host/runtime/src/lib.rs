@@ -7,8 +7,9 @@
 //!
 //! The way in is [`Engine`], made once a process; [`Plugin::load`] compiles
 //! (or finds the compiled code of) a component, reads what it offers and links
-//! it; [`Plugin::call_tool`] runs one call in an instance of its own.
+//! it; [`Plugin::run`] runs one [`Operation`] in an instance of its own.
 
+mod answer;
 mod bindings;
 mod cache;
 mod call;
@@ -19,9 +20,12 @@ mod console;
 mod engine;
 mod error;
 mod files;
+mod function;
 mod limiter;
 mod linked;
+mod listing;
 mod metadata;
+mod operation;
 mod placement;
 mod plugin;
 mod sandbox;
@@ -31,12 +35,12 @@ mod ticker;
 
 pub use bindings::contract;
 pub use cache::CompiledCache;
-pub use call::{ToolCall, ToolOutcome};
 pub use client::{CallEvent, EventSink};
-pub use component::{Export, Import, Kind, offered};
+pub use component::{Export, Import, Kind, Offers, offered};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CacheError, CallError, EngineError, Limit, LoadError};
 pub use metadata::Metadata;
+pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource, ToolCall};
 pub use placement::{Placement, Pool};
 pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::Sandbox;

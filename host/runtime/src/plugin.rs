@@ -8,13 +8,14 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::Component;
 
 use crate::cache::{CompiledCache, Key, hex};
-use crate::call::{self, ToolCall, ToolOutcome};
+use crate::call;
 use crate::client::EventSink;
-use crate::component::{self, check_header};
+use crate::component::{self, Offers, check_header};
 use crate::engine::Engine;
 use crate::error::{CallError, LoadError};
 use crate::linked::Linked;
-use crate::metadata::{Metadata, check_tools};
+use crate::metadata::Metadata;
+use crate::operation::Operation;
 use crate::placement::{Placement, Pool};
 use crate::sandbox::Sandbox;
 
@@ -68,7 +69,7 @@ struct Inner {
 
 impl Plugin {
     /// Loads a component: from the cache if it is there, else read, compiled,
-    /// asked for its tools in an empty sandbox, and kept.
+    /// asked what it offers in an empty sandbox, and kept.
     ///
     /// Compiling blocks the calling thread; call this outside of a runtime's
     /// own threads, or where nothing else runs yet.
@@ -142,31 +143,31 @@ impl Plugin {
         call::prepare(&self.0.linked, sandbox).await;
     }
 
-    /// Runs one call in an instance of its own.
+    /// Runs one operation in an instance of its own.
     ///
     /// # Errors
     ///
     /// [`CallError`]; whatever it is, no other call notices.
-    pub async fn call_tool(
+    pub async fn run<O: Operation>(
         &self,
         sandbox: &Arc<Sandbox>,
         pool: &Pool,
         placement: Placement,
-        call: ToolCall,
+        operation: O,
         sink: Arc<dyn EventSink>,
         cancel: CancellationToken,
-    ) -> Result<ToolOutcome, CallError> {
+    ) -> Result<O::Outcome, CallError> {
         let linked = Arc::clone(&self.0.linked);
         let sandbox = Arc::clone(sandbox);
         pool.run(
             placement,
-            call::call_tool(linked, sandbox, call, sink, cancel),
+            call::run(linked, sandbox, operation, sink, cancel),
         )
         .await
     }
 }
 
-/// Checks what a component needs and offers, links it and asks for its tools.
+/// Checks what a component needs and offers, links it and asks for its lists.
 async fn understand(
     engine: &Engine,
     component: &Component,
@@ -178,17 +179,19 @@ async fn understand(
             import: import.clone(),
         });
     }
-    let kind = component::kind(&exports)?;
+    let offers = Offers::of(&exports);
+    let kind = component::kind(&exports, offers)?;
     let linked = Linked::new(engine, component)?;
-    let tools = call::list_tools(&linked, &Sandbox::empty())
-        .await
-        .map_err(LoadError::Listing)?;
-    check_tools(&tools)?;
+    let listing = call::list(&linked, &Sandbox::empty()).await?;
+    listing.check(offers)?;
     let metadata = Metadata {
         kind,
         imports,
         exports,
-        tools,
+        tools: listing.tools,
+        templates: listing.templates,
+        prompts: listing.prompts,
+        offers,
         manifest: component::manifest(bytes)?,
     };
     Ok((metadata, linked))

@@ -22,12 +22,17 @@ mod local;
 /// Most random bytes a guest gets in one call of `wasi:random`.
 const RANDOM_BYTES: u64 = 1024 * 1024;
 
+/// The configuration where nobody gave one.
+const NO_CONFIG: &str = "{}";
+
 /// Everything the instances of one plugin may use during one session.
 pub struct Sandbox {
     name: Arc<str>,
     files: WasiFilesystemCtx,
     pub(crate) inline_files: bool,
     env: Vec<(String, String)>,
+    /// What instances are told when they start, a JSON object.
+    pub(crate) config: String,
     pub(crate) roots: Arc<[contract::Root]>,
     pub(crate) limits: Limits,
     pub(crate) running: Arc<Semaphore>,
@@ -75,12 +80,23 @@ impl Sandbox {
             files: std::mem::take(builder.build().filesystem()),
             inline_files: local,
             env: effective.env.clone().into_iter().collect(),
+            config: NO_CONFIG.to_owned(),
             roots: roots.into(),
             limits: effective.limits,
             running: Arc::new(Semaphore::new(concurrency)),
             waiting: Arc::new(Semaphore::new(concurrency)),
             spare: Spare::default(),
         })
+    }
+
+    /// The same, with a configuration: the JSON object that every instance of a
+    /// plugin with a lifecycle is told when it starts. Without one it is `{}`.
+    #[must_use]
+    pub fn with_config(self, json: String) -> Self {
+        Self {
+            config: json,
+            ..self
+        }
     }
 
     /// A sandbox in which nothing is granted, to ask a plugin what it offers.
@@ -90,6 +106,7 @@ impl Sandbox {
             files: WasiFilesystemCtx::default(),
             inline_files: false,
             env: Vec::new(),
+            config: NO_CONFIG.to_owned(),
             roots: Arc::new([]),
             limits: Limits::default(),
             running: Arc::new(Semaphore::new(1)),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use palisade_policy::{Row, ToolDecision};
-use palisade_runtime::contract::Tool;
+use palisade_runtime::contract::{Prompt, PromptArgument, ResourceTemplate, Tool};
 use palisade_runtime::{Import, Sandbox};
 use palisade_server::tool_json;
 use serde_json::{Value, json};
@@ -65,11 +65,49 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         "exports": metadata.exports,
         "imports": metadata.imports,
         "tools": tools,
+        "resource_templates": templates(&metadata.templates),
+        "prompts": prompts(&metadata.prompts),
+        "offers": metadata.offers,
         "permissions": rows,
         "permission_hash": prepared.decision.effective.hash(),
         "missing": missing,
         "cannot_start": cannot_start(prepared),
     }))
+}
+
+/// As in MCP, without what is only for show.
+fn templates(templates: &[ResourceTemplate]) -> Vec<Value> {
+    let one = |template: &ResourceTemplate| {
+        json!({
+            "uriTemplate": template.uri_template,
+            "name": template.name,
+            "title": template.title,
+            "description": template.description,
+            "mimeType": template.mime_type,
+        })
+    };
+    templates.iter().map(one).collect()
+}
+
+/// As in MCP, without what is only for show.
+fn prompts(prompts: &[Prompt]) -> Vec<Value> {
+    let argument = |argument: &PromptArgument| {
+        json!({
+            "name": argument.name,
+            "title": argument.title,
+            "description": argument.description,
+            "required": argument.required,
+        })
+    };
+    let one = |prompt: &Prompt| {
+        json!({
+            "name": prompt.name,
+            "title": prompt.title,
+            "description": prompt.description,
+            "arguments": prompt.arguments.iter().map(argument).collect::<Vec<_>>(),
+        })
+    };
+    prompts.iter().map(one).collect()
 }
 
 fn as_text(prepared: &Prepared) -> String {
@@ -87,17 +125,28 @@ fn as_text(prepared: &Prepared) -> String {
     facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
     facts.add_row(["exports", &metadata.exports.join(", ")]);
     facts.add_row(["imports", &packages(&metadata.imports)]);
-    let mut tools = table();
-    for tool in &metadata.tools {
-        tools.add_row(tool_cells(tool, prepared));
+    let mut lists = Vec::new();
+    if metadata.offers.tools {
+        let rows = metadata.tools.iter();
+        let rows = rows.map(|tool| tool_cells(tool, prepared)).collect();
+        lists.push(list("tools", rows));
     }
+    if metadata.offers.resources {
+        let rows = metadata.templates.iter().map(template_cells).collect();
+        lists.push(list("resource templates", rows));
+    }
+    if metadata.offers.prompts {
+        let rows = metadata.prompts.iter().map(prompt_cells).collect();
+        lists.push(list("prompts", rows));
+    }
+    let lists = lists.join("\n\n");
 
     let mut rules = table();
     rules.set_header(["", "asked", "granted", "effective", ""]);
     for row in &prepared.decision.rows {
         rules.add_row(cells(row));
     }
-    let mut text = format!("{title}\n\n{facts}\n\n{tools}\n\n{rules}");
+    let mut text = format!("{title}\n\n{facts}\n\n{lists}\n\n{rules}");
     if let Some(why) = cannot_start(prepared) {
         text = format!("{text}\n\n It can't start: {why}");
     }
@@ -126,6 +175,17 @@ fn table() -> Table {
     table
 }
 
+/// A list under its name, with how many there are.
+fn list(what: &str, rows: Vec<[String; 3]>) -> String {
+    let heading = format!(" {what} ({})", rows.len());
+    if rows.is_empty() {
+        return heading;
+    }
+    let mut table = table();
+    table.add_rows(rows);
+    format!("{heading}\n{table}")
+}
+
 fn cells(row: &Row) -> [String; 5] {
     let or_dash = |cell: &Option<String>| cell.clone().unwrap_or_else(|| "—".to_owned());
     [
@@ -142,19 +202,55 @@ const SUMMARY: usize = 72;
 
 /// A tool, whether it may change things, and how its description begins.
 fn tool_cells(tool: &Tool, prepared: &Prepared) -> [String; 3] {
-    let says = printable(tool.description.as_deref().unwrap_or_default());
-    let first = says.split(['\n', '.']).next().unwrap_or_default();
-    let mut summary: String = first.chars().take(SUMMARY).collect();
-    if summary.len() < first.len() {
-        summary.push('…');
-    }
     let mark = match prepared.decision.effective.tools.decide(&tool.name) {
         ToolDecision::Deny => "denied",
         ToolDecision::Ask => "asks you",
         ToolDecision::Allow if changes_something(tool) => "⚠ changes things",
         ToolDecision::Allow => "",
     };
-    [tool.name.clone(), mark.to_owned(), summary]
+    [
+        tool.name.clone(),
+        mark.to_owned(),
+        summary(tool.description.as_deref()),
+    ]
+}
+
+/// A family of resources, by its address.
+fn template_cells(template: &ResourceTemplate) -> [String; 3] {
+    [
+        printable(&template.uri_template),
+        printable(&template.name),
+        summary(template.description.as_deref()),
+    ]
+}
+
+/// A prompt and its arguments; those in brackets may be left out.
+fn prompt_cells(prompt: &Prompt) -> [String; 3] {
+    let argument = |argument: &PromptArgument| {
+        let name = printable(&argument.name);
+        if argument.required {
+            name
+        } else {
+            format!("[{name}]")
+        }
+    };
+    let arguments: Vec<_> = prompt.arguments.iter().map(argument).collect();
+    [
+        prompt.name.clone(),
+        arguments.join(" "),
+        summary(prompt.description.as_deref()),
+    ]
+}
+
+/// How a description begins.
+fn summary(description: Option<&str>) -> String {
+    let says = printable(description.unwrap_or_default());
+    let first = says.split(['\n', '.']).next().unwrap_or_default();
+    let mut summary: String = first.chars().take(SUMMARY).collect();
+    if summary.len() < first.len() {
+        summary.push('…');
+    }
+    summary
 }
 
 /// The packages behind a list of imports, each once.
