@@ -33,7 +33,7 @@ pub enum Settled<A> {
     /// It has, or has one that cannot be read.
     Known(Result<A>),
     /// It has to be asked.
-    Ask(types::InputAsk),
+    Ask(Box<types::InputAsk>),
 }
 
 impl<Q: Question> Question for Option<Q> {
@@ -59,7 +59,7 @@ impl Question for ListRoots {
     fn settle(self, answer: Option<&types::AnswerValue>) -> Settled<Self::Answer> {
         match answer {
             Some(types::AnswerValue::Roots(roots)) => Settled::Known(Ok(roots.clone())),
-            _ => Settled::Ask(types::InputAsk::ListRoots),
+            _ => Settled::Ask(Box::new(types::InputAsk::ListRoots)),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Asking<'_> {
             Settled::Ask(ask) => {
                 self.missing.push(types::InputRequest {
                     key: key.to_owned(),
-                    ask,
+                    ask: *ask,
                 });
                 Ok(None)
             }

@@ -262,7 +262,7 @@ impl Question for UrlToVisit {
                 ElicitationAnswer::Decline => Elicited::Decline,
                 ElicitationAnswer::Cancel => Elicited::Cancel,
             })),
-            _ => Settled::Ask(types::InputAsk::ElicitUrl(self.0)),
+            _ => Settled::Ask(Box::new(types::InputAsk::ElicitUrl(self.0))),
         }
     }
 }
@@ -279,10 +279,11 @@ fn settle<T: DeserializeOwned>(
 ) -> Settled<Elicited<T>> {
     let Some(types::AnswerValue::Elicitation(answer)) = answer else {
         let (message, requested_schema) = form();
-        return Settled::Ask(types::InputAsk::ElicitForm(types::FormElicitation {
+        let form = types::FormElicitation {
             message,
             requested_schema,
-        }));
+        };
+        return Settled::Ask(Box::new(types::InputAsk::ElicitForm(form)));
     };
     Settled::Known(match answer {
         ElicitationAnswer::Decline => Ok(Elicited::Decline),

@@ -189,7 +189,7 @@ impl Question for Sample {
             Some(types::AnswerValue::Sampling(answer)) => {
                 Settled::Known(Ok(Sampled(answer.clone())))
             }
-            _ => Settled::Ask(types::InputAsk::Sample(self.0)),
+            _ => Settled::Ask(Box::new(types::InputAsk::Sample(self.0))),
         }
     }
 }
