@@ -87,6 +87,10 @@ fn check_parameters(method: &Method, address: &Address, problems: &mut Problems)
             .map(|(name, _)| name.as_str())
             .collect(),
     };
+    if matches!(address, Address::Family(..)) && variables.is_empty() {
+        // The template itself was refused already.
+        return;
+    }
     for argument in &arguments {
         argument.no_schema(problems);
         let name = &argument.name;
