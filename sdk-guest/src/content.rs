@@ -1,6 +1,10 @@
 //! The blocks a tool result is made of (MCP `ContentBlock`).
 
+use serde_json::{Map, Value};
+
 use crate::bindings::types;
+use crate::link::ResourceLink;
+use crate::schema::text_of;
 
 pub use crate::bindings::types::Role;
 
@@ -93,6 +97,21 @@ impl Content {
         self
     }
 
+    /// Sets `_meta`.
+    #[must_use]
+    pub fn meta(mut self, meta: Map<String, Value>) -> Self {
+        let place = match &mut self.0 {
+            types::ContentBlock::Text(text) => &mut text.meta,
+            types::ContentBlock::Image(media) | types::ContentBlock::Audio(media) => {
+                &mut media.meta
+            }
+            types::ContentBlock::ResourceLink(link) => &mut link.meta,
+            types::ContentBlock::Embedded(embedded) => &mut embedded.meta,
+        };
+        *place = Some(text_of(&Value::Object(meta)));
+        self
+    }
+
     fn annotations(&mut self) -> &mut types::Annotations {
         let annotations = match &mut self.0 {
             types::ContentBlock::Text(text) => &mut text.annotations,
@@ -102,11 +121,7 @@ impl Content {
             types::ContentBlock::ResourceLink(link) => &mut link.annotations,
             types::ContentBlock::Embedded(embedded) => &mut embedded.annotations,
         };
-        annotations.get_or_insert_with(|| types::Annotations {
-            audience: Vec::new(),
-            priority: None,
-            last_modified: None,
-        })
+        annotations.get_or_insert_with(no_annotations)
     }
 }
 
@@ -122,58 +137,11 @@ impl From<&str> for Content {
     }
 }
 
-impl From<ResourceLink> for Content {
-    fn from(link: ResourceLink) -> Self {
-        Self::resource_link(link)
-    }
-}
-
-/// The description behind [`Content::resource_link`].
-#[derive(Clone, Debug)]
-pub struct ResourceLink(types::ResourceInfo);
-
-impl ResourceLink {
-    /// A link to `uri`, called `name`.
-    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self(types::ResourceInfo {
-            uri: uri.into(),
-            name: name.into(),
-            title: None,
-            description: None,
-            mime_type: None,
-            size: None,
-            annotations: None,
-            icons: Vec::new(),
-            meta: None,
-        })
-    }
-
-    /// A name for people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.0.title = Some(title.into());
-        self
-    }
-
-    /// What it is.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.0.description = Some(description.into());
-        self
-    }
-
-    /// Its MIME type.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.0.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Its size in bytes.
-    #[must_use]
-    pub fn size(mut self, bytes: u64) -> Self {
-        self.0.size = Some(bytes);
-        self
+pub(crate) fn no_annotations() -> types::Annotations {
+    types::Annotations {
+        audience: Vec::new(),
+        priority: None,
+        last_modified: None,
     }
 }
 

@@ -25,6 +25,17 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     data: Option<Value>,
+    questions: Vec<types::InputRequest>,
+}
+
+/// What an [`Error`] becomes.
+pub(crate) enum Failure {
+    /// A result that says this.
+    Tool(String),
+    /// A refusal.
+    Protocol(types::Error),
+    /// These questions.
+    Ask(Vec<types::InputRequest>),
 }
 
 /// How an [`Error`] reaches the caller.
@@ -43,6 +54,9 @@ pub enum ErrorKind {
     Denied,
     /// Anything else (JSON-RPC -32603).
     Internal,
+    /// No failure: the client has to answer first, see
+    /// [`Context::ask`](crate::Context::ask).
+    InputRequired,
 }
 
 impl Error {
@@ -76,11 +90,18 @@ impl Error {
         Self::new(ErrorKind::Internal, message)
     }
 
+    pub(crate) fn input_required(questions: Vec<types::InputRequest>) -> Self {
+        let mut error = Self::new(ErrorKind::InputRequired, "the client has to answer first");
+        error.0.questions = questions;
+        error
+    }
+
     fn new(kind: ErrorKind, message: impl Display) -> Self {
         Self(Box::new(Inner {
             kind,
             message: message.to_string(),
             data: None,
+            questions: Vec::new(),
         }))
     }
 
@@ -110,22 +131,29 @@ impl Error {
         &self.0.message
     }
 
-    /// The protocol error, or the message of a tool error.
-    pub(crate) fn into_protocol(self) -> Result<types::Error, String> {
+    /// The keys of the questions that have to be answered first.
+    pub fn asks(&self) -> impl Iterator<Item = &str> {
+        self.0.questions.iter().map(|question| &question.key[..])
+    }
+
+    /// What becomes of it.
+    pub(crate) fn into_failure(self) -> Failure {
         let Inner {
             kind,
             message,
             data,
+            questions,
         } = *self.0;
         let kind = match kind {
-            ErrorKind::Tool => return Err(message),
+            ErrorKind::Tool => return Failure::Tool(message),
+            ErrorKind::InputRequired => return Failure::Ask(questions),
             ErrorKind::InvalidParams => types::ErrorKind::InvalidParams,
             ErrorKind::NotFound => types::ErrorKind::NotFound,
             ErrorKind::Unsupported => types::ErrorKind::Unsupported,
             ErrorKind::Denied => types::ErrorKind::Denied,
             ErrorKind::Internal => types::ErrorKind::Internal,
         };
-        Ok(types::Error {
+        Failure::Protocol(types::Error {
             kind,
             message,
             data: data.map(|data| text_of(&data)),

@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 
 use crate::{Error, Result};
 
+mod form;
+
+pub(crate) use form::{FormField, form, form_of};
+
 /// The input schema of a tool, parameter by parameter.
 pub struct Input {
     generator: SchemaGenerator,
@@ -58,6 +62,14 @@ impl Input {
         }
         PlainNumbers.transform(&mut schema);
         self.properties.push((name, schema));
+    }
+
+    /// Says something more of the parameter added last.
+    #[inline(never)]
+    pub fn extend(&mut self, keyword: &'static str, value: Value) {
+        if let Some((_, schema)) = self.properties.last_mut() {
+            schema.insert(keyword.to_owned(), value);
+        }
     }
 
     /// The schema as JSON text.

@@ -2,12 +2,19 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Ident, ItemImpl, LitStr, Type};
+use syn::{ItemImpl, Type};
 
-use crate::options::ArgDefault;
+use crate::methods::{Method, span_of};
+use crate::offers::Offers;
+use crate::options::Labels;
 use crate::parameters::{Argument, Parameter};
 use crate::problems::Problems;
-use crate::tools::{self, Tool, span_of};
+
+mod completion;
+mod lifecycle;
+mod prompts;
+mod resources;
+mod tools;
 
 /// The impl block without this macro's marks, and what makes a plugin of it.
 pub(crate) fn plugin(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -27,17 +34,18 @@ pub(crate) fn plugin(options: TokenStream, item: TokenStream) -> TokenStream {
         problems.at(options, "`#[plugin]` takes no options");
     }
     check_block(&block, &mut problems);
-    let tools = tools::read(&mut block.items, &mut problems);
-    if tools.is_empty() {
+    let offers = Offers::read(&mut block.items, &mut problems);
+    if offers.is_empty() {
         problems.at(
             &block.self_ty,
-            "a plugin needs a tool: mark at least one method with `#[tool]`",
+            "a plugin offers something: mark at least one method with `#[tool]`, `#[resource]` or \
+             `#[prompt]`",
         );
     }
     match problems.into_code() {
         Some(errors) => quote!(#block #errors),
         None => {
-            let plugin = implementation(&block.self_ty, &tools);
+            let plugin = implementation(&block.self_ty, &offers);
             quote!(#block #plugin)
         }
     }
@@ -58,39 +66,28 @@ fn check_block(block: &ItemImpl, problems: &mut Problems) {
     }
 }
 
-fn implementation(plugin: &Type, tools: &[Tool]) -> TokenStream {
-    let list = tools.iter().map(list_entry);
-    let call = tools.iter().map(call_arm);
+fn implementation(plugin: &Type, offers: &Offers) -> TokenStream {
     let fresh = quote_spanned! {span_of(plugin)=>
         ::palisade_sdk::__private::fresh::<#plugin>()
     };
+    // Only what is offered is exported.
+    let tools = (!offers.tools.is_empty()).then(|| tools::implementation(plugin, &offers.tools));
+    let resources = offers
+        .has_resources()
+        .then(|| resources::implementation(plugin, offers));
+    let prompts =
+        (!offers.prompts.is_empty()).then(|| prompts::implementation(plugin, &offers.prompts));
+    let completion = (!offers.completers.is_empty())
+        .then(|| completion::implementation(plugin, &offers.completers));
+    let lifecycle = offers
+        .start
+        .as_ref()
+        .map(|(start, config)| lifecycle::implementation(plugin, start, config));
     quote! {
         #[automatically_derived]
-        impl ::palisade_sdk::__private::Tools for #plugin {
+        impl ::palisade_sdk::__private::Plugin for #plugin {
             fn fresh() -> Self {
                 #fresh
-            }
-
-            fn list() -> ::palisade_sdk::Result<
-                ::std::vec::Vec<::palisade_sdk::bindings::types::Tool>,
-            > {
-                let mut __tools = ::std::vec::Vec::new();
-                #(#list)*
-                ::core::result::Result::Ok(__tools)
-            }
-
-            fn call(
-                &mut self,
-                __name: &str,
-                __arguments: &str,
-                __context: &::palisade_sdk::Context,
-            ) -> ::palisade_sdk::Result<::palisade_sdk::ToolResult> {
-                match __name {
-                    #(#call)*
-                    _ => ::core::result::Result::Err(
-                        ::palisade_sdk::__private::unknown_tool(__name),
-                    ),
-                }
             }
 
             fn state() -> &'static ::std::thread::LocalKey<
@@ -104,53 +101,31 @@ fn implementation(plugin: &Type, tools: &[Tool]) -> TokenStream {
             }
         }
 
-        const _: () = {
-            type __Plugin = #plugin;
+        // Where nothing is exported, it is used all the same.
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: fn() -> #plugin = <#plugin as ::palisade_sdk::__private::Plugin>::fresh;
 
-            #[cfg(target_arch = "wasm32")]
-            ::palisade_sdk::bindings::tools::export!(
-                __Plugin with_types_in ::palisade_sdk::bindings::tools
-            );
-
-            // Elsewhere nothing is exported, but used all the same.
-            #[cfg(not(target_arch = "wasm32"))]
-            const _: fn() -> __Plugin = <__Plugin as ::palisade_sdk::__private::Tools>::fresh;
-        };
+        #tools
+        #resources
+        #prompts
+        #completion
+        #lifecycle
     }
 }
 
-fn list_entry(tool: &Tool) -> TokenStream {
-    let Tool {
-        name,
-        description,
-        options,
-        returns,
-        conditions,
-        ..
-    } = tool;
-    let title = option(options.title.as_ref());
-    let read_only = option(options.read_only.as_ref());
-    let destructive = option(options.destructive.as_ref());
-    let idempotent = option(options.idempotent.as_ref());
-    let open_world = option(options.open_world.as_ref());
-    let input = input_schema(tool);
-    quote_spanned! {span_of(returns)=>
-        #(#conditions)*
-        __tools.push(
-            ::palisade_sdk::__private::ToolInfo {
-                name: #name,
-                title: #title,
-                description: #description,
-                read_only: #read_only,
-                destructive: #destructive,
-                idempotent: #idempotent,
-                open_world: #open_world,
-            }
-            .tool(
-                #input,
-                <#returns as ::palisade_sdk::IntoToolResult>::output_schema(),
-            ),
-        );
+/// Exports an interface, in WebAssembly.
+fn export(plugin: &Type, interface: &str) -> TokenStream {
+    let interface = format_ident!("{interface}");
+    quote! {
+        const _: () = {
+            #[allow(dead_code, reason = "what is exported takes a name, not a type")]
+            type __Plugin = #plugin;
+
+            #[cfg(target_arch = "wasm32")]
+            ::palisade_sdk::bindings::#interface::export!(
+                __Plugin with_types_in ::palisade_sdk::bindings::#interface
+            );
+        };
     }
 }
 
@@ -161,146 +136,34 @@ fn option<T: quote::ToTokens>(value: Option<&T>) -> TokenStream {
     }
 }
 
-fn input_schema(tool: &Tool) -> TokenStream {
-    let mut properties = Vec::new();
-    for parameter in &tool.parameters {
-        match parameter {
-            Parameter::Context => {}
-            Parameter::Whole(ty) => {
-                let argument = as_argument(ty);
-                return quote_spanned!(span_of(ty)=> #argument::describe_whole()?);
-            }
-            Parameter::Argument(argument) => {
-                let Argument {
-                    name,
-                    description,
-                    ty,
-                    ..
-                } = &**argument;
-                let default = default(argument);
-                let argument = as_argument(ty);
-                properties.push(match default {
-                    Some(default) => quote_spanned! {span_of(ty)=>
-                        #argument::describe_with_default(__input, #name, #description, &#default);
-                    },
-                    None => quote_spanned! {span_of(ty)=>
-                        #argument::describe(__input, #name, #description);
-                    },
-                });
-            }
-        }
-    }
-    quote! {{
-        let mut __schema = ::palisade_sdk::__private::Input::new();
-        let __input = &mut __schema;
-        #(#properties)*
-        __schema.finish()
-    }}
-}
-
-fn as_argument(ty: &Type) -> TokenStream {
-    quote_spanned!(span_of(ty)=> <#ty as ::palisade_sdk::Argument>)
-}
-
-fn default(argument: &Argument) -> Option<TokenStream> {
-    Some(match argument.default.as_ref()? {
-        ArgDefault::OfType => quote!(::core::default::Default::default()),
-        ArgDefault::Value(value) => quote!(#value),
-    })
-}
-
-fn call_arm(tool: &Tool) -> TokenStream {
-    let Tool {
-        method,
-        name,
-        parameters,
-        returns,
-        conditions,
-        ..
-    } = tool;
-    let reading = reading(parameters);
-    let mut slots = (0..).map(slot);
-    let parameters = parameters.iter().map(|parameter| match parameter {
-        Parameter::Context => quote!(__context),
-        Parameter::Whole(_) => quote!(__whole),
-        Parameter::Argument(argument) => {
-            let slot = slots.next();
-            let Argument { name, ty, .. } = &**argument;
-            match default(argument) {
-                Some(default) => quote!(__fields.#slot.unwrap_or_else(|| #default)),
-                None => {
-                    let argument = as_argument(ty);
-                    quote_spanned!(span_of(ty)=> #argument::take(__fields.#slot, #name)?)
-                }
-            }
-        }
-    });
-    let name = LitStr::new(name, method.span());
-    let call = quote!(Self::#method(self, #(#parameters),*));
-    quote_spanned! {span_of(returns)=>
-        #(#conditions)*
-        #name => {
-            #reading
-            <#returns as ::palisade_sdk::IntoToolResult>::into_tool_result(#call)
-        }
+fn icons(labels: &Labels) -> TokenStream {
+    match &labels.icons {
+        Some(icons) => quote_spanned!(span_of(icons)=> ::palisade_sdk::__private::icons(#icons)),
+        None => quote!(::std::vec::Vec::new()),
     }
 }
 
-fn slot(number: usize) -> Ident {
-    format_ident!("argument_{number}")
+fn meta(labels: &Labels) -> TokenStream {
+    let meta = labels
+        .meta
+        .as_ref()
+        .map(|meta| quote_spanned!(span_of(meta)=> ::std::string::String::from(#meta)));
+    option(meta.as_ref())
 }
 
-/// The code that reads the arguments, and the struct they are read into.
-fn reading(parameters: &[Parameter]) -> TokenStream {
-    let mut arguments = Vec::new();
-    for parameter in parameters {
-        match parameter {
-            Parameter::Context => {}
-            Parameter::Whole(ty) => {
-                let argument = as_argument(ty);
-                return quote_spanned! {span_of(ty)=>
-                    let __whole = #argument::read_whole(__arguments)?;
-                };
-            }
-            Parameter::Argument(argument) => arguments.push(&**argument),
-        }
-    }
-    let slots: Vec<Ident> = (0..arguments.len()).map(slot).collect();
-    let names: Vec<&str> = arguments
+/// The parameters of a method: the call, and for each argument what `argument`
+/// makes of it.
+fn parameters<'a>(
+    method: &'a Method,
+    mut argument: impl FnMut(&'a Argument) -> TokenStream + 'a,
+) -> impl Iterator<Item = TokenStream> + 'a {
+    method
+        .parameters
         .iter()
-        .map(|argument| argument.name.as_str())
-        .collect();
-    let types = arguments.iter().map(|argument| &argument.ty);
-    let arms = arguments
-        .iter()
-        .zip(&slots)
-        .map(|(Argument { name, ty, .. }, slot)| {
-            let argument = as_argument(ty);
-            quote_spanned! {span_of(ty)=>
-                #name => #argument::read(&mut self.#slot, __name, __values),
-            }
-        });
-    quote! {
-        struct __Fields {
-            #(#slots: ::core::option::Option<#types>,)*
-        }
-
-        impl ::palisade_sdk::__private::Fields for __Fields {
-            const NAMES: &'static [&'static str] = &[#(#names),*];
-
-            fn read<'de, A: ::palisade_sdk::__private::MapAccess<'de>>(
-                &mut self,
-                __name: &str,
-                __values: &mut A,
-            ) -> ::core::result::Result<bool, A::Error> {
-                match __name {
-                    #(#arms)*
-                    _ => ::core::result::Result::Ok(false),
-                }
-            }
-        }
-
-        let mut __fields = __Fields { #(#slots: ::core::option::Option::None),* };
-        ::palisade_sdk::__private::read_arguments(__arguments, &mut __fields)?;
-    }
+        .map(move |parameter| match parameter {
+            Parameter::Context => quote!(__context),
+            Parameter::Argument(it) => argument(it),
+            // Refused before this.
+            Parameter::Whole(_) => TokenStream::new(),
+        })
 }

@@ -1,27 +1,56 @@
-//! What stands in the parentheses of `#[tool(…)]` and `#[arg(…)]`.
+//! The options of `#[tool(…)]`, of the other marks, and of `#[arg(…)]`.
 
-use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token};
+use syn::{Attribute, Expr, LitStr};
 
-use crate::problems::{Problems, did_you_mean};
+use crate::pairs::pairs;
+use crate::problems::Problems;
+
+/// What can be said of everything that has a place in a list.
+#[derive(Default)]
+pub(crate) struct Labels {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) title: Option<LitStr>,
+    pub(crate) icons: Option<Expr>,
+    pub(crate) meta: Option<Expr>,
+}
 
 /// The options of a tool.
 #[derive(Default)]
 pub(crate) struct ToolOptions {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) title: Option<LitStr>,
+    pub(crate) labels: Labels,
     pub(crate) read_only: Option<bool>,
     pub(crate) destructive: Option<bool>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
+    pub(crate) task: Option<LitStr>,
+    pub(crate) schema: Option<Expr>,
+}
+
+/// The options of a resource or a template.
+#[derive(Default)]
+pub(crate) struct ResourceOptions {
+    pub(crate) labels: Labels,
+    pub(crate) uri: Option<LitStr>,
+    pub(crate) template: Option<LitStr>,
+    pub(crate) mime_type: Option<LitStr>,
+    pub(crate) size: Option<Expr>,
+}
+
+/// What `#[complete(…)]` names.
+#[derive(Default)]
+pub(crate) struct CompleteOptions {
+    pub(crate) prompt: Option<LitStr>,
+    pub(crate) template: Option<LitStr>,
+    pub(crate) argument: Option<LitStr>,
 }
 
 /// The options of an argument.
 #[derive(Default)]
 pub(crate) struct ArgOptions {
     pub(crate) name: Option<LitStr>,
+    pub(crate) title: Option<LitStr>,
     pub(crate) default: Option<ArgDefault>,
+    pub(crate) extend: Vec<(LitStr, Expr)>,
 }
 
 /// `default` or `default = …`.
@@ -37,20 +66,39 @@ const TOOL_OPTIONS: &[&str] = &[
     "destructive",
     "idempotent",
     "open_world",
+    "task",
+    "schema",
+    "icons",
+    "meta",
 ];
-const ARG_OPTIONS: &[&str] = &["name", "default"];
+const RESOURCE_OPTIONS: &[&str] = &[
+    "uri",
+    "template",
+    "mime_type",
+    "size",
+    "name",
+    "title",
+    "icons",
+    "meta",
+];
+const PROMPT_OPTIONS: &[&str] = &["name", "title", "icons", "meta"];
+const COMPLETE_OPTIONS: &[&str] = &["prompt", "template", "argument"];
+const ARG_OPTIONS: &[&str] = &["name", "default", "title", "extend"];
 
 impl ToolOptions {
     pub(crate) fn read(attribute: &Attribute, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         for pair in pairs(attribute, "tool", TOOL_OPTIONS, problems) {
-            let name = pair.name.to_string();
-            match name.as_str() {
-                "name" => options.name = pair.text(problems),
-                "title" => options.title = pair.text(problems),
+            match pair.name.to_string().as_str() {
+                "name" => options.labels.name = pair.text(problems),
+                "title" => options.labels.title = pair.text(problems),
+                "icons" => options.labels.icons = pair.expression(problems),
+                "meta" => options.labels.meta = pair.expression(problems),
                 "read_only" => options.read_only = pair.flag(problems),
                 "destructive" => options.destructive = pair.flag(problems),
                 "idempotent" => options.idempotent = pair.flag(problems),
+                "task" => options.task = pair.text(problems),
+                "schema" => options.schema = pair.expression(problems),
                 _ => options.open_world = pair.flag(problems),
             }
         }
@@ -60,8 +108,87 @@ impl ToolOptions {
                 "a tool cannot be both `read_only` and `destructive`",
             );
         }
-        if let Some(name) = &options.name {
+        if let Some(task) = &options.task
+            && !["forbidden", "optional", "required"].contains(&task.value().as_str())
+        {
+            problems.at(
+                task,
+                "`task` is \"optional\" or \"required\"; what is not said is \"forbidden\"",
+            );
+        }
+        if let Some(name) = &options.labels.name {
             check_tool_name(name, problems);
+        }
+        options
+    }
+}
+
+impl ResourceOptions {
+    pub(crate) fn read(attribute: &Attribute, problems: &mut Problems) -> Self {
+        let mut options = Self::default();
+        for pair in pairs(attribute, "resource", RESOURCE_OPTIONS, problems) {
+            match pair.name.to_string().as_str() {
+                "uri" => options.uri = pair.text(problems),
+                "template" => options.template = pair.text(problems),
+                "mime_type" => options.mime_type = pair.text(problems),
+                "size" => options.size = pair.expression(problems),
+                "name" => options.labels.name = pair.text(problems),
+                "title" => options.labels.title = pair.text(problems),
+                "icons" => options.labels.icons = pair.expression(problems),
+                _ => options.labels.meta = pair.expression(problems),
+            }
+        }
+        if options.uri.is_some() == options.template.is_some() {
+            problems.at(
+                attribute,
+                "a resource has an address, `uri = \"…\"`, or a family of them, `template = \"…{id}…\"`",
+            );
+        }
+        if let (Some(_), Some(size)) = (&options.template, &options.size) {
+            problems.at(
+                size,
+                "a template has no `size`: each of its resources has its own",
+            );
+        }
+        options
+    }
+}
+
+impl Labels {
+    pub(crate) fn of_prompt(attribute: &Attribute, problems: &mut Problems) -> Self {
+        let mut labels = Self::default();
+        for pair in pairs(attribute, "prompt", PROMPT_OPTIONS, problems) {
+            match pair.name.to_string().as_str() {
+                "name" => labels.name = pair.text(problems),
+                "title" => labels.title = pair.text(problems),
+                "icons" => labels.icons = pair.expression(problems),
+                _ => labels.meta = pair.expression(problems),
+            }
+        }
+        if let Some(name) = labels.name.as_ref().filter(|name| name.value().is_empty()) {
+            problems.at(name, "a prompt's name cannot be empty");
+        }
+        labels
+    }
+}
+
+impl CompleteOptions {
+    pub(crate) fn read(attribute: &Attribute, problems: &mut Problems) -> Self {
+        let mut options = Self::default();
+        for pair in pairs(attribute, "complete", COMPLETE_OPTIONS, problems) {
+            match pair.name.to_string().as_str() {
+                "prompt" => options.prompt = pair.text(problems),
+                "template" => options.template = pair.text(problems),
+                _ => options.argument = pair.text(problems),
+            }
+        }
+        let belongs = options.prompt.is_some() != options.template.is_some();
+        if !belongs || options.argument.is_none() {
+            problems.at(
+                attribute,
+                "`#[complete]` names an argument and what it belongs to: `#[complete(prompt = \"…\", \
+                 argument = \"…\")]`, or `template` instead of `prompt`",
+            );
         }
         options
     }
@@ -71,13 +198,24 @@ impl ArgOptions {
     pub(crate) fn read(attribute: &Attribute, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         for pair in pairs(attribute, "arg", ARG_OPTIONS, problems) {
-            if pair.name == "name" {
-                options.name = pair.text(problems);
-                if let Some(name) = options.name.as_ref().filter(|name| name.value().is_empty()) {
-                    problems.at(name, "an argument's name cannot be empty");
+            match pair.name.to_string().as_str() {
+                "name" => {
+                    options.name = pair.text(problems);
+                    if let Some(name) = options.name.as_ref().filter(|name| name.value().is_empty())
+                    {
+                        problems.at(name, "an argument's name cannot be empty");
+                    }
                 }
-            } else {
-                options.default = Some(pair.value.map_or(ArgDefault::OfType, ArgDefault::Value));
+                "title" => options.title = pair.text(problems),
+                "extend" if pair.list.is_empty() => problems.at(
+                    pair.name,
+                    "`extend` takes keywords of JSON Schema: `extend(\"maximum\" = 10)`",
+                ),
+                "extend" => options.extend = pair.list,
+                _ => {
+                    options.default =
+                        Some(pair.value.map_or(ArgDefault::OfType, ArgDefault::Value));
+                }
             }
         }
         options
@@ -100,86 +238,4 @@ fn check_tool_name(name: &LitStr, problems: &mut Problems) {
         );
         problems.at(name, message);
     }
-}
-
-/// One option: a name, and a value if one is given.
-struct Pair {
-    name: Ident,
-    value: Option<Expr>,
-}
-
-impl Parse for Pair {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = input.parse()?;
-        let value = match input.parse::<Option<Token![=]>>()? {
-            Some(_) => Some(input.parse()?),
-            None => None,
-        };
-        Ok(Self { name, value })
-    }
-}
-
-impl Pair {
-    fn text(self, problems: &mut Problems) -> Option<LitStr> {
-        if let Some(Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        })) = self.value
-        {
-            return Some(text);
-        }
-        let message = format!("`{0}` takes a text: `{0} = \"…\"`", self.name);
-        problems.at(self.name, message);
-        None
-    }
-
-    fn flag(self, problems: &mut Problems) -> Option<bool> {
-        match self.value {
-            None => Some(true),
-            Some(Expr::Lit(ExprLit {
-                lit: Lit::Bool(flag),
-                ..
-            })) => Some(flag.value),
-            Some(other) => {
-                let message = format!("`{0}` is a flag: `{0}`, or `{0} = false`", self.name);
-                problems.at(other, message);
-                None
-            }
-        }
-    }
-}
-
-/// The pairs of an attribute that are known and not repeated.
-fn pairs(attribute: &Attribute, of: &str, known: &[&str], problems: &mut Problems) -> Vec<Pair> {
-    if let Meta::Path(_) = attribute.meta {
-        return Vec::new();
-    }
-    let pairs = match attribute.parse_args_with(Punctuated::<Pair, Token![,]>::parse_terminated) {
-        Ok(pairs) => pairs,
-        Err(error) => {
-            problems.add(error);
-            return Vec::new();
-        }
-    };
-    let mut seen: Vec<Pair> = Vec::new();
-    for pair in pairs {
-        let name = pair.name.to_string();
-        if !known.contains(&name.as_str()) {
-            let guess = did_you_mean(&name, known);
-            let message = if guess.is_empty() {
-                format!(
-                    "`#[{of}]` has no option `{name}`, only `{}`",
-                    known.join("`, `")
-                )
-            } else {
-                format!("`#[{of}]` has no option `{name}`{guess}")
-            };
-            problems.at(&pair.name, message);
-        } else if seen.iter().any(|other| other.name == pair.name) {
-            problems.at(&pair.name, format!("`{name}` is there twice"));
-        } else {
-            seen.push(pair);
-        }
-    }
-    seen
 }

@@ -1,10 +1,10 @@
-//! The parameters of a tool.
+//! The parameters of the methods that a plugin offers.
 
 use syn::ext::IdentExt;
 use syn::{Attribute, FnArg, GenericArgument, Ident, Pat, PatType, PathArguments, Type};
 
 use crate::docs;
-use crate::options::{ArgDefault, ArgOptions};
+use crate::options::ArgOptions;
 use crate::problems::Problems;
 
 /// A parameter after the receiver.
@@ -23,10 +23,38 @@ pub(crate) struct Argument {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) ty: Type,
-    pub(crate) default: Option<ArgDefault>,
+    pub(crate) options: ArgOptions,
 }
 
-/// Reads the parameters of a tool.
+impl Argument {
+    /// Whether it is a `String`, or an `Option` of one; `None` if neither.
+    pub(crate) fn is_optional_text(&self) -> Option<bool> {
+        let is_text = |ty: &Type| {
+            last_segment(ty).is_some_and(|(name, arguments)| {
+                name == "String" && matches!(arguments, PathArguments::None)
+            })
+        };
+        match generic(&self.ty, "Option") {
+            Some(inner) => is_text(inner).then_some(true),
+            None => is_text(&self.ty).then_some(false),
+        }
+    }
+
+    /// Refuses what only the arguments of tools have.
+    pub(crate) fn no_schema(&self, problems: &mut Problems) {
+        for (keyword, _) in &self.options.extend {
+            problems.at(keyword, "only arguments of tools have a schema to extend");
+        }
+        if self.options.default.is_some() {
+            problems.at(
+                &self.ty,
+                "only arguments of tools have a `default`: take an `Option<String>`",
+            );
+        }
+    }
+}
+
+/// Reads the parameters of a method.
 pub(crate) fn read<'a>(
     inputs: impl Iterator<Item = &'a mut FnArg>,
     problems: &mut Problems,
@@ -71,7 +99,7 @@ fn parameter(
     if let Type::ImplTrait(ty) = &*input.ty {
         problems.at(
             ty,
-            "an argument needs a concrete type: the tool's schema is made from it",
+            "an argument needs a concrete type: its description is made from it",
         );
         return None;
     }
@@ -173,7 +201,7 @@ fn argument(
         name,
         description: docs::description(attributes),
         ty: (*input.ty).clone(),
-        default: options.default,
+        options,
     })))
 }
 

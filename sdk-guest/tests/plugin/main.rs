@@ -7,8 +7,13 @@
 )]
 
 mod arguments;
+mod asking;
 mod descriptions;
 mod errors;
+mod forms;
+mod lifecycle;
+mod prompts;
+mod resources;
 mod results;
 mod schemas;
 
@@ -27,9 +32,9 @@ fn input_schema<P: Guest>(name: &str) -> Value {
     serde_json::from_str(&tool::<P>(name).input_schema).unwrap()
 }
 
-/// Calls a tool.
-fn call<P: Guest>(name: &str, arguments: &str) -> Result<types::ToolResult, types::Error> {
-    let context = types::Context {
+/// A call's context, as the host gives it in the first round.
+fn context() -> types::Context {
+    types::Context {
         meta: None,
         trace: None,
         client: None,
@@ -37,8 +42,12 @@ fn call<P: Guest>(name: &str, arguments: &str) -> Result<types::ToolResult, type
         wants_progress: true,
         answers: Vec::new(),
         state: None,
-    };
-    P::call_tool(name.to_owned(), arguments.to_owned(), context).map(|outcome| match outcome {
+    }
+}
+
+/// Calls a tool.
+fn call<P: Guest>(name: &str, arguments: &str) -> Result<types::ToolResult, types::Error> {
+    P::call_tool(name.to_owned(), arguments.to_owned(), context()).map(|outcome| match outcome {
         ToolOutcome::Complete(result) => result,
         ToolOutcome::InputRequired(_) => panic!("{name} asked for something"),
     })

@@ -63,7 +63,9 @@ impl Returns {
                 .audience([Role::User])
                 .priority(7.0),
             Content::image([1, 2], "image/png"),
-            Content::audio([3], "audio/wav").last_modified("2026-11-30T00:00:00Z"),
+            Content::audio([3], "audio/wav")
+                .last_modified("2026-11-30T00:00:00Z")
+                .meta(serde_json::Map::from_iter([("a".to_owned(), json!(1))])),
             link.into(),
             Content::embedded_text("file:///b", "text/plain", "b"),
             Content::embedded_blob("file:///c", "application/octet-stream", [0xff]),
@@ -127,6 +129,7 @@ fn content_of_every_kind_arrives() {
     };
     let hints = audio.annotations.as_ref().unwrap();
     assert_eq!(hints.last_modified.as_deref(), Some("2026-11-30T00:00:00Z"));
+    assert_eq!(audio.meta.as_deref(), Some(r#"{"a":1}"#));
     let ContentBlock::ResourceLink(link) = link else {
         panic!("{link:?}")
     };
