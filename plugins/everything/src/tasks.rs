@@ -39,15 +39,16 @@ pub(crate) fn confirm_delete(filename: &str, ctx: &Context) -> Result<String> {
     })
 }
 
+/// The suite answers both with a name and a confirmation, in whichever order.
 pub(crate) fn multi_input(ctx: &Context) -> Result<String> {
-    let color = Elicit::form("What is your favourite colour?").field("color", Field::text());
-    let (name, color) = ctx.ask_all((("name", name_form()), ("color", color)))?;
+    let confirm = Elicit::form("Is that right?").field("confirm", Field::flag());
+    let (name, confirm) = ctx.ask_all((("name", name_form()), ("confirm", confirm)))?;
     let name = name.accepted().context("nobody gave a name")?;
-    let color = color.accepted().context("nobody gave a colour")?;
+    let confirm = confirm.accepted().context("nobody confirmed it")?;
     Ok(format!(
-        "{} likes {}.",
+        "{}: {}",
         name.text("name")?,
-        color.text("color")?
+        confirm.flag("confirm")?
     ))
 }
 
