@@ -15,11 +15,14 @@ mod downgrade;
 mod events;
 mod front;
 mod handler;
+pub(crate) mod http;
+mod open;
 mod transport;
 
 use front::Front;
 use handler::Handler;
-use transport::{InFlight, LineTransport};
+pub(crate) use open::{Counting, InFlight};
+use transport::LineTransport;
 
 /// Runs one session to its end.
 pub(crate) async fn serve(

@@ -2,17 +2,22 @@
 //!
 //! [`Service`] is what is served, in the house's own types: a plugin, what it
 //! may use, and the gate every call passes. [`serve_stdio`] speaks MCP for it
-//! over standard input and output. The types of the `rmcp` crate stay inside
+//! over standard input and output, [`HttpServer`] over HTTP. The types of the `rmcp` crate stay inside
 //! the `adapter` module; this crate knows nothing of the command line.
 
 mod adapter;
 mod gate;
+mod http;
 mod outcome;
 mod service;
 mod stdio;
 mod wire;
 
 pub use gate::check_schemas;
+pub use http::{
+    Access, AllowedHost, AllowedOrigin, HttpError, HttpLimits, HttpOptions, HttpServer, NameError,
+    Tls, TlsError, TokenError, Tokens,
+};
 pub use outcome::Checked;
 pub use service::{CallRequest, Identity, Reply, Service, tool_json};
 pub use stdio::{ServeError, serve_stdio};

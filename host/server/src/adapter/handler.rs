@@ -19,7 +19,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::adapter::transport::InFlight;
+use crate::adapter::open::InFlight;
 use crate::adapter::{context, convert, downgrade, events};
 use crate::service::{CallRequest, Reply, Service};
 
