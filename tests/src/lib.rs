@@ -22,6 +22,7 @@ mod artifacts;
 mod client;
 mod command;
 mod finished;
+pub mod http;
 mod process;
 pub mod rpc;
 mod session;

@@ -1,7 +1,8 @@
 //! Every command in the documents does what they say: it is run.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use palisade_tests::palisade;
 
@@ -58,15 +59,32 @@ fn every_palisade_command_in_the_documents_works() {
             if !command.starts_with("palisade ") {
                 continue;
             }
-            let output = Command::new("sh")
+            // Without an end of its own; any port will do.
+            let serves = command.contains(" --http ");
+            let command = match serves {
+                true => format!("exec {}", command.replace(":8080", ":0")),
+                false => command,
+            };
+            let mut shell = Command::new("sh");
+            shell
                 .args(["-c", &command])
                 .current_dir(root())
                 .env("PATH", &path)
                 .env("HOME", home.path())
                 .env_remove("XDG_CACHE_HOME")
-                .env_remove("XDG_CONFIG_HOME")
-                .output()
-                .unwrap();
+                .env_remove("XDG_CONFIG_HOME");
+            if serves {
+                let mut server = shell.stderr(Stdio::piped()).spawn().unwrap();
+                let mut said = String::new();
+                let read = BufReader::new(server.stderr.take().unwrap()).read_line(&mut said);
+                server.kill().unwrap();
+                server.wait().unwrap();
+                read.unwrap();
+                assert!(said.contains(" at http://127.0.0.1:"), "{command}: {said}");
+                tried += 1;
+                continue;
+            }
+            let output = shell.output().unwrap();
             assert!(
                 output.status.success() && !output.stdout.is_empty(),
                 "{}: {command}\n{}",

@@ -3,3 +3,4 @@
 pub(crate) mod call;
 pub(crate) mod inspect;
 pub(crate) mod run;
+mod run_http;

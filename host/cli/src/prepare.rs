@@ -9,7 +9,7 @@ use palisade_runtime::{
     offered,
 };
 use palisade_server::{Identity, Service, check_schemas};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
@@ -37,11 +37,19 @@ pub(crate) struct Prepared {
 
 /// A runtime on which everything of one session runs on one thread.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    built(Builder::new_current_thread())
+}
+
+/// A runtime for many sessions.
+pub(crate) fn runtime_of_many() -> Result<Runtime, Failure> {
+    let mut builder = Builder::new_multi_thread();
+    builder.thread_name("palisade-http");
+    built(builder)
+}
+
+fn built(mut builder: Builder) -> Result<Runtime, Failure> {
     let failed = |error| Failure::because("the system refused what a session needs", &error);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(failed)?;
+    let runtime = builder.enable_all().build().map_err(failed)?;
     runtime
         .block_on(async { survive_large_files() })
         .map_err(failed)?;

@@ -17,7 +17,9 @@ mod downgrade;
 mod events;
 mod front;
 mod handler;
+pub(crate) mod http;
 mod news;
+mod open;
 mod refusal;
 mod requests;
 mod shared;
@@ -25,8 +27,9 @@ mod transport;
 
 use front::Front;
 use handler::Handler;
-use shared::Shared;
-use transport::{InFlight, LineTransport};
+pub(crate) use open::{Counting, InFlight};
+pub(crate) use shared::Shared;
+use transport::LineTransport;
 
 /// Runs one session to its end.
 pub(crate) async fn serve(

@@ -2,13 +2,14 @@
 //!
 //! [`Service`] is what is served, in the house's own types: a plugin, what it
 //! may use, and the gate every call passes. [`serve_stdio`] speaks MCP for it
-//! over standard input and output. The types of the `rmcp` crate stay inside
+//! over standard input and output, [`HttpServer`] over HTTP. The types of the `rmcp` crate stay inside
 //! the `adapter` module; this crate knows nothing of the command line.
 
 mod adapter;
 mod gate;
 mod hub;
 mod names;
+mod http;
 mod outcome;
 mod pages;
 mod service;
@@ -18,4 +19,8 @@ mod wire;
 pub use gate::check_schemas;
 pub use outcome::{Checked, CheckedPrompt};
 pub use service::{CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, tool_json};
+pub use http::{
+    Access, AllowedHost, AllowedOrigin, HttpError, HttpLimits, HttpOptions, HttpServer, NameError,
+    Tls, TlsError, TokenError, Tokens,
+};
 pub use stdio::{ServeError, serve_stdio};

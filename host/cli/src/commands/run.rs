@@ -1,24 +1,32 @@
-//! `palisade run`: serve a plugin over standard input and output.
+//! `palisade run`: serve a plugin over standard input and output, or HTTP.
 
 use std::process::ExitCode;
 
 use palisade_policy::RowKind;
 use palisade_server::serve_stdio;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RunArgs;
+use crate::commands::run_http;
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare, runtime};
 
 /// Serves until the client closes the stream or the process is told to end.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    // Before anything that takes time.
+    let http = run_http::options(&args.http)?;
     let runtime = runtime()?;
     let prepared = prepare(&runtime, &args.plugin, &args.grants)?;
     tell_unused(&prepared);
     let service = prepared.service()?;
+    if let Some(options) = http {
+        drop(runtime);
+        return run_http::run(options, service);
+    }
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
-        let signal = tokio::spawn(cancel_on_signal(stop.clone()));
+        let signal = cancel_on_signal(stop.clone());
         let served = serve_stdio(service, stop).await;
         signal.abort();
         served
@@ -43,25 +51,32 @@ fn tell_unused(prepared: &Prepared) {
     }
 }
 
+/// Cancels `stop` when the process is told to end. Signals are listened for
+/// when this returns.
 #[cfg(unix)]
-async fn cancel_on_signal(stop: CancellationToken) {
+pub(super) fn cancel_on_signal(stop: CancellationToken) -> JoinHandle<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (
+    let signals = (
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
-    ) else {
-        return;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    stop.cancel();
+    );
+    tokio::spawn(async move {
+        let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
+            return;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        stop.cancel();
+    })
 }
 
 #[cfg(not(unix))]
-async fn cancel_on_signal(stop: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        stop.cancel();
-    }
+pub(super) fn cancel_on_signal(stop: CancellationToken) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.cancel();
+        }
+    })
 }

@@ -168,7 +168,7 @@ const SHORT: usize = 64 * 1024;
 
 /// Whether a line would take far more memory than its length, without parsing
 /// it: counts what separates values, outside of strings.
-fn is_bomb(line: &[u8]) -> bool {
+pub(super) fn is_bomb(line: &[u8]) -> bool {
     if line.len() <= SHORT {
         return false;
     }

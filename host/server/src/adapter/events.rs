@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use palisade_runtime::contract::LogLevel;
 use palisade_runtime::{CallEvent, EventSink};
 use rmcp::model::{
-    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam,
-    ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification,
+    GetExtensions as _, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam,
+    ProgressNotification, ProgressNotificationParam, ProgressToken, RequestId, ServerNotification,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
@@ -63,11 +63,17 @@ impl EventSink for Sink {
     }
 }
 
+/// Beside a notification, never sent: the call it belongs to. A transport that
+/// has a stream for every call sends it there.
+#[derive(Debug, Clone)]
+pub(super) struct OfCall(pub(super) RequestId);
+
 /// The end that a session reads and sends on.
 pub(super) struct Outlet {
     events: mpsc::UnboundedReceiver<CallEvent>,
     waiting: Arc<AtomicUsize>,
     peer: Peer<RoleServer>,
+    call: RequestId,
     token: Option<ProgressToken>,
     /// Cancelled with the call: after that the token may belong to another.
     cancel: CancellationToken,
@@ -89,6 +95,7 @@ pub(super) fn channel(context: &RequestContext<RoleServer>, session_level: u8) -
         events,
         waiting: Arc::clone(&waiting),
         peer: context.peer.clone(),
+        call: context.id.clone(),
         token: context.meta.get_progress_token(),
         cancel: context.ct.clone(),
         level,
@@ -119,10 +126,12 @@ impl Outlet {
     }
 
     async fn send(&self, event: CallEvent) {
-        let Some(notification) = self.notification(event) else {
+        let Some(mut notification) = self.notification(event) else {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return;
         };
+        let call = OfCall(self.call.clone());
+        notification.extensions_mut().insert(call);
         if let Err(error) = self.peer.send_notification(notification).await {
             tracing::debug!("a notification could not be sent: {error}");
         }

@@ -52,7 +52,7 @@ impl Front {
 }
 
 /// Keys of `_meta` that must be right if they are there.
-const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Whether a method exists in this lifecycle.

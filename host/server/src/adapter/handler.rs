@@ -27,7 +27,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
 use crate::adapter::shared::Shared;
-use crate::adapter::transport::InFlight;
+use crate::adapter::open::InFlight;
 use crate::adapter::{context, events, news, requests};
 use crate::hub::Watch;
 use crate::pages;

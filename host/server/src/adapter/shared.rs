@@ -13,7 +13,7 @@ use crate::service::Service;
 
 /// Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Shared(Arc<Inner>);
+pub(crate) struct Shared(Arc<Inner>);
 
 struct Inner {
     service: Service,
@@ -36,7 +36,7 @@ impl Shared {
     /// # Errors
     ///
     /// If the system has no random numbers.
-    pub(super) fn new(
+    pub(crate) fn new(
         service: Service,
         closing: CancellationToken,
     ) -> Result<Self, getrandom::Error> {

@@ -1,8 +1,5 @@
 //! rmcp's transport over lines.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -13,22 +10,9 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
 use crate::adapter::decode::{Decoded, decode};
+use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
 use crate::wire::{Input, Lines, Outbox, Output};
-
-/// How many requests have been read and not yet answered.
-#[derive(Debug, Clone, Default)]
-pub(super) struct InFlight(Arc<AtomicUsize>);
-
-impl InFlight {
-    pub(super) fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self, count: usize) {
-        self.0.store(count, Ordering::Relaxed);
-    }
-}
 
 /// Requests without an answer before no more are read: more than can run and
 /// wait by any grant.
@@ -40,51 +24,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(super) struct LineTransport {
     lines: Lines<Input>,
     outbox: Outbox,
-    open: OpenRequests,
+    open: OpenRequests<()>,
     in_flight: InFlight,
     service: Service,
-}
-
-/// Requests that have been read and have no answer yet.
-///
-/// rmcp tells requests apart by their ids alone, and what a cancelled one
-/// still says would be taken for the answer to the next one of that id. So
-/// inside the house every request has a number of its own.
-#[derive(Default)]
-struct OpenRequests {
-    numbers: HashMap<RequestId, i64>,
-    ids: HashMap<i64, RequestId>,
-    last: i64,
-}
-
-impl OpenRequests {
-    /// The number of a new request; none if one of that id is open.
-    fn enter(&mut self, id: &RequestId) -> Option<RequestId> {
-        if self.numbers.contains_key(id) {
-            return None;
-        }
-        self.last += 1;
-        self.numbers.insert(id.clone(), self.last);
-        self.ids.insert(self.last, id.clone());
-        Some(RequestId::Number(self.last))
-    }
-
-    /// The number of a request that is given up by its sender.
-    fn give_up(&mut self, id: &RequestId) -> Option<RequestId> {
-        let number = self.numbers.remove(id)?;
-        self.ids.remove(&number);
-        Some(RequestId::Number(number))
-    }
-
-    /// The sender's id of a request that is answered; none if nobody waits.
-    fn answer(&mut self, number: &RequestId) -> Option<RequestId> {
-        let RequestId::Number(number) = number else {
-            return None;
-        };
-        let id = self.ids.remove(number)?;
-        self.numbers.remove(&id);
-        Some(id)
-    }
 }
 
 impl LineTransport {
@@ -92,7 +34,7 @@ impl LineTransport {
         Self {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
-            open: OpenRequests::default(),
+            open: OpenRequests::new(in_flight.clone()),
             in_flight,
             service,
         }
@@ -106,7 +48,7 @@ impl LineTransport {
     ) -> Result<ClientJsonRpcMessage, Decoded> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                let Some(number) = self.open.enter(&request.id) else {
+                let Some(number) = self.open.enter(&request.id, ()) else {
                     let why = "a request with this id is still running";
                     return Err(Decoded::Refused(
                         ErrorData::invalid_request(why, None),
@@ -120,7 +62,7 @@ impl LineTransport {
                     &mut notification.notification
                     && let Some(id) = &mut cancelled.params.request_id
                 {
-                    let Some(number) = self.open.give_up(id) else {
+                    let Some((number, ())) = self.open.give_up(id) else {
                         return Err(Decoded::Ignored("a cancellation of nothing"));
                     };
                     *id = number;
@@ -128,7 +70,6 @@ impl LineTransport {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        self.in_flight.set(self.open.ids.len());
         Ok(message)
     }
 
@@ -142,11 +83,10 @@ impl LineTransport {
         let Some(id) = id else {
             return true;
         };
-        let Some(sender) = self.open.answer(id) else {
+        let Some((sender, ())) = self.open.answer(id) else {
             return false;
         };
         *id = sender;
-        self.in_flight.set(self.open.ids.len());
         true
     }
 
@@ -157,7 +97,7 @@ impl LineTransport {
 }
 
 /// Whether a client that gets this is likely to call a tool next.
-fn call_may_follow(item: &ServerJsonRpcMessage) -> bool {
+pub(super) fn call_may_follow(item: &ServerJsonRpcMessage) -> bool {
     matches!(
         item,
         JsonRpcMessage::Response(response)
@@ -200,7 +140,7 @@ impl Transport<RoleServer> for LineTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if self.open.ids.len() >= MAX_OPEN {
+            if self.open.len() >= MAX_OPEN {
                 // Asked again after every answer that is sent.
                 return std::future::pending().await;
             }

@@ -1,0 +1,31 @@
+//! MCP over Streamable HTTP.
+//!
+//! [`HttpServer`] is bound, then serves until it is told to stop. Requests of
+//! the stateless revisions are served one by one; older clients open sessions,
+//! whose streams can be gone on with after a connection broke.
+
+mod access;
+mod answer;
+mod body;
+mod endpoint;
+mod headers;
+mod log;
+mod names;
+mod options;
+mod payload;
+mod server;
+mod sessions;
+mod tls;
+
+pub use access::{Access, TokenError, Tokens};
+pub use names::{AllowedHost, AllowedOrigin, NameError};
+pub use options::{HttpLimits, HttpOptions};
+pub use server::{HttpError, HttpServer};
+pub use tls::{Tls, TlsError};
+
+pub(crate) use answer::Refusal;
+pub(crate) use headers::{Single, single};
+pub(crate) use log::{Log, Reader, STANDALONE};
+
+/// Where MCP is served.
+pub(crate) const PATH: &str = "/mcp";

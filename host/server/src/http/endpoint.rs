@@ -1,0 +1,418 @@
+//! One request: who may send it, what it is, and where it goes.
+
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, HeaderValue, ORIGIN, VARY,
+};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Request, StatusCode};
+use tokio_util::sync::CancellationToken;
+
+use crate::adapter::{InFlight, Shared};
+use crate::adapter::http::{
+    Body, Kind, Message, Opened, Session, VERSION, last_word, read, serve_once,
+};
+use crate::http::PATH;
+use crate::http::access::{Access, Principal};
+use crate::http::answer::{self, Answer, METHODS, Refusal};
+use crate::http::body;
+use crate::http::headers::{
+    SESSION_ID, Single, last_event, sends_json, single, takes_answers, takes_events,
+};
+use crate::http::log::{Budget, Log, Lost, STANDALONE};
+use crate::http::names::{Names, Stranger};
+use crate::http::options::{self, HttpLimits, OF_REQUEST, OF_SESSION};
+use crate::http::payload::{Events, Style};
+use crate::http::sessions::Sessions;
+
+/// The first revision without sessions.
+const STATELESS: &str = "2026-07-28";
+
+/// The revisions with sessions.
+const WITH_SESSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// What every request is served with.
+pub(super) struct Endpoint {
+    pub(super) shared: Shared,
+    pub(super) in_flight: InFlight,
+    pub(super) names: Names,
+    pub(super) access: Access,
+    pub(super) limits: HttpLimits,
+    pub(super) sessions: Arc<Sessions>,
+    /// Bytes of what waits to be read.
+    pub(super) events: Arc<Budget>,
+    /// Bytes of what is being sent.
+    pub(super) bodies: Arc<Budget>,
+    /// Cancelled when nothing new is to be begun.
+    pub(super) stop: CancellationToken,
+    /// Cancelled when what runs is to end.
+    pub(super) cancel: CancellationToken,
+}
+
+impl Endpoint {
+    /// Answers a request.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let (parts, body) = request.into_parts();
+        if let Err(stranger) = self.names.check(&parts.uri, &parts.headers) {
+            body::drain(body);
+            return strange(stranger).into_answer();
+        }
+        let page = self
+            .names
+            .page(&parts.headers)
+            .and_then(|page| HeaderValue::from_str(page).ok());
+        let answered = self.admit(&parts, body).await;
+        let mut answer = answered.unwrap_or_else(Refusal::into_answer);
+        if let Some(page) = page {
+            let headers = answer.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, page);
+            headers.insert(
+                ACCESS_CONTROL_EXPOSE_HEADERS,
+                HeaderValue::from_static("mcp-session-id, www-authenticate"),
+            );
+            headers.insert(VARY, HeaderValue::from_name(ORIGIN));
+        }
+        answer
+    }
+
+    async fn admit(&self, parts: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+        if parts.uri.path() != PATH {
+            let why = format!("there is nothing here; MCP is served at {PATH}");
+            body::drain(body);
+            return Err(Refusal::new(StatusCode::NOT_FOUND, &why));
+        }
+        if parts.method == Method::OPTIONS && self.names.page(&parts.headers).is_some() {
+            return Ok(preflight());
+        }
+        let caller = match self.access.check(&parts.headers) {
+            Ok(caller) => caller,
+            Err(who) => {
+                body::drain(body);
+                return Err(Refusal::unknown(who));
+            }
+        };
+        if self.stop.is_cancelled() {
+            return Err(Refusal::busy("this server is about to end"));
+        }
+        match parts.method {
+            Method::POST => self.post(&caller, &parts.headers, body).await,
+            Method::GET => self.get(&caller, &parts.headers),
+            Method::DELETE => self.delete(&caller, &parts.headers),
+            _ => Err(Refusal::method()),
+        }
+    }
+
+    // POST
+
+    async fn post(
+        &self,
+        caller: &Principal,
+        headers: &HeaderMap,
+        body: Incoming,
+    ) -> Result<Answer, Refusal> {
+        if let Err(refusal) = self.check_post(headers, &body) {
+            body::drain(body);
+            return Err(refusal);
+        }
+        let body = body::read(body, self.limits.body, self.limits.body_time, &self.bodies).await?;
+        let stateless = says_stateless(headers);
+        match read(body).map_err(|wrong| wrong.refusal(stateless))? {
+            Body::One(message) if message.is_stateless() => self.once(caller, message, headers).await,
+            Body::One(message) if stateless || message.should_be_stateless() => {
+                match message.kind() {
+                    Kind::Request => Err(message.lacks_metadata()),
+                    // None has any consequences where there is no session.
+                    Kind::Notification => Ok(answer::empty(StatusCode::ACCEPTED)),
+                    Kind::Answer => Err(Refusal::bad_request("nobody was asked anything")),
+                }
+            }
+            Body::One(message) if message.is_initialize() => {
+                check_version(headers)?;
+                self.initialize(caller, message).await
+            }
+            Body::One(message) => {
+                let session = self.session(caller, headers)?;
+                check_version(headers)?;
+                posted(
+                    &session,
+                    session.post(vec![Ok(message)]).await?,
+                    self.style(),
+                )
+            }
+            Body::Many(messages) => {
+                let alone = "send one message at a time; only revision 2025-03-26 has arrays";
+                if stateless {
+                    return Err(Refusal::bad_request(alone));
+                }
+                let session = self.session(caller, headers).map_err(|refusal| {
+                    match single(headers, SESSION_ID) {
+                        Single::Absent => Refusal::bad_request(alone),
+                        _ => refusal,
+                    }
+                })?;
+                check_version(headers)?;
+                if !session.takes_arrays() {
+                    return Err(Refusal::bad_request(alone));
+                }
+                posted(&session, session.post(messages).await?, self.style())
+            }
+        }
+    }
+
+    fn check_post(&self, headers: &HeaderMap, body: &Incoming) -> Result<(), Refusal> {
+        body::check_length(body, self.limits.body)?;
+        if !sends_json(headers) {
+            return Err(Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body must be JSON: Content-Type: application/json",
+            ));
+        }
+        if !takes_answers(headers) {
+            return Err(Refusal::new(
+                StatusCode::NOT_ACCEPTABLE,
+                "the answer may be either: Accept: application/json, text/event-stream",
+            ));
+        }
+        if self.in_flight.count() >= self.limits.requests {
+            return Err(Refusal::busy("too many requests are running"));
+        }
+        Ok(())
+    }
+
+    /// Serves a request that needs no session. It ends with its connection.
+    async fn once(
+        &self,
+        caller: &Principal,
+        message: Message,
+        headers: &HeaderMap,
+    ) -> Result<Answer, Refusal> {
+        let cancel = self.cancel.child_token();
+        let guard = cancel.clone().drop_guard();
+        let (log, stream) = Log::once(Arc::clone(&self.events), OF_REQUEST);
+        if message.listens() {
+            self.end_with_server(&log, stream, &message, cancel.clone());
+        }
+        let reader = serve_once(
+            &self.shared,
+            &self.in_flight,
+            caller.name(),
+            message,
+            headers,
+            (log, stream),
+            &cancel,
+        )?;
+        // An answer that is alone is sent as such, and so is its status.
+        let ready = tokio::time::timeout(options::SILENT, reader.ready()).await;
+        if ready.is_ok() {
+            if let Some((status, body)) = reader.only_answer() {
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+                return Ok(answer::json(status, body));
+            }
+            if reader.is_over() {
+                return Err(Refusal::busy("the server ended before this was answered"));
+            }
+        }
+        let style = Style {
+            ids: false,
+            priming: false,
+            ..self.style()
+        };
+        Ok(answer::events(Events::new(reader, style, Some(guard))))
+    }
+
+    /// A subscription has no end of its own: it gets one with the server.
+    fn end_with_server(
+        &self,
+        log: &Log,
+        stream: u64,
+        message: &Message,
+        cancel: CancellationToken,
+    ) {
+        let word = last_word(&message.id()).to_string();
+        let (log, stop) = (log.clone(), self.stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {
+                    log.answer(stream, 200, word.as_bytes(), word.as_bytes());
+                    cancel.cancel();
+                }
+                () = cancel.cancelled() => {}
+            }
+        });
+    }
+
+    /// Opens a session, if the handshake comes to that.
+    async fn initialize(&self, caller: &Principal, message: Message) -> Result<Answer, Refusal> {
+        let id = Sessions::new_id()?;
+        let log = Log::resumable(Arc::clone(&self.events), OF_SESSION);
+        let (sessions, own) = (Arc::clone(&self.sessions), Arc::clone(&id));
+        let session = Arc::new(Session::start(
+            &self.shared,
+            &self.in_flight,
+            caller.name(),
+            log,
+            self.cancel.child_token(),
+            move || drop(sessions.remove(&own)),
+        ));
+        let Opened::Stream(reader) = session.post(vec![Ok(message)]).await? else {
+            return Err(Refusal::bad_request("this is no request"));
+        };
+        reader.ready().await;
+        let (_, body) = reader
+            .only_answer()
+            .ok_or_else(|| Refusal::busy("the server ended before this was answered"))?;
+        let mut answer = answer::json(StatusCode::OK, body);
+        if session.is_open() {
+            let header = HeaderValue::from_str(&id)
+                .map_err(|_| Refusal::busy("no session can be opened now"))?;
+            self.sessions.add(id, session, caller.clone())?;
+            answer.headers_mut().insert(SESSION_ID, header);
+        }
+        Ok(answer)
+    }
+
+    // GET and DELETE
+
+    fn get(&self, caller: &Principal, headers: &HeaderMap) -> Result<Answer, Refusal> {
+        if says_stateless(headers) {
+            return Err(Refusal::method());
+        }
+        if !takes_events(headers) {
+            return Err(Refusal::new(
+                StatusCode::NOT_ACCEPTABLE,
+                "only a stream can be had: Accept: text/event-stream",
+            ));
+        }
+        let session = self.session(caller, headers)?;
+        check_version(headers)?;
+        let last = last_event(headers)
+            .map_err(|()| Refusal::bad_request("this Last-Event-ID did not come from here"))?;
+        let (stream, after) = last.map_or((STANDALONE, None), |id| (id.stream, Some(id.event)));
+        let reader = session.log().read(stream, after).map_err(|lost| {
+            Refusal::bad_request(match lost {
+                Lost::Stream => {
+                    "the stream of this Last-Event-ID is not kept here, or not any more"
+                }
+                Lost::Events => "some of what followed this Last-Event-ID is not kept any more",
+            })
+        })?;
+        let style = Style {
+            // Going on, what was missed comes first: an id before it would
+            // say that it has been heard.
+            priming: last.is_none() && session.primes(),
+            ..self.style()
+        };
+        Ok(answer::events(Events::new(reader, style, None)))
+    }
+
+    fn delete(&self, caller: &Principal, headers: &HeaderMap) -> Result<Answer, Refusal> {
+        if says_stateless(headers) {
+            return Err(Refusal::method());
+        }
+        let session = self.session(caller, headers)?;
+        check_version(headers)?;
+        if let Single::Given(id) = single(headers, SESSION_ID) {
+            self.sessions.remove(id);
+        }
+        session.end();
+        Ok(answer::empty(StatusCode::NO_CONTENT))
+    }
+
+    fn session(&self, caller: &Principal, headers: &HeaderMap) -> Result<Arc<Session>, Refusal> {
+        let id = match single(headers, SESSION_ID) {
+            Single::Given(id) => id,
+            Single::Absent => {
+                return Err(Refusal::bad_request(
+                    "send initialize first and then its Mcp-Session-Id with every request, \
+                     or name the protocol version in _meta",
+                ));
+            }
+            Single::Unreadable => {
+                return Err(Refusal::bad_request("the Mcp-Session-Id can't be read"));
+            }
+        };
+        let found = self.sessions.find(id, caller).ok_or_else(|| {
+            Refusal::new(
+                StatusCode::NOT_FOUND,
+                "there is no such session, or not any more: send initialize",
+            )
+        })?;
+        found.log().touch();
+        Ok(found)
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            ids: true,
+            priming: true,
+            retry: options::RETRY,
+            keep_alive: self.limits.keep_alive,
+        }
+    }
+}
+
+/// The response to a POST within a session.
+fn posted(session: &Session, opened: Opened, style: Style) -> Result<Answer, Refusal> {
+    Ok(match opened {
+        Opened::Nothing => answer::empty(StatusCode::ACCEPTED),
+        Opened::Stream(reader) => {
+            let priming = session.primes();
+            let style = Style { priming, ..style };
+            answer::events(Events::new(reader, style, None))
+        }
+    })
+}
+
+/// Whether the header says that a request is of a revision without sessions.
+fn says_stateless(headers: &HeaderMap) -> bool {
+    matches!(single(headers, VERSION), Single::Given(version) if version >= STATELESS)
+}
+
+/// Refuses a version that is none of those with sessions.
+fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
+    match single(headers, VERSION) {
+        Single::Absent => Ok(()),
+        Single::Given(version) if WITH_SESSIONS.contains(&version) => Ok(()),
+        Single::Given(_) | Single::Unreadable => {
+            let supported = WITH_SESSIONS.join(", ");
+            let why = format!("the MCP-Protocol-Version is none of {supported}, {STATELESS}");
+            Err(Refusal::bad_request(&why))
+        }
+    }
+}
+
+fn strange(stranger: Stranger) -> Refusal {
+    let why = match stranger {
+        Stranger::Host => {
+            "this server is not called by this name; \
+             if it should be, start it with --allow-host NAME"
+        }
+        Stranger::Origin => {
+            "pages of this origin may not call this server; \
+             if they should, start it with --allow-origin ORIGIN"
+        }
+    };
+    Refusal::new(StatusCode::FORBIDDEN, why)
+}
+
+/// What a browser asks before it lets an allowed page send something.
+fn preflight() -> Answer {
+    let mut answer = answer::empty(StatusCode::NO_CONTENT);
+    let headers = answer.headers_mut();
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static(METHODS),
+    );
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "authorization, content-type, last-event-id, mcp-method, mcp-name, \
+             mcp-protocol-version, mcp-session-id",
+        ),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    answer
+}

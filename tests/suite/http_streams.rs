@@ -1,0 +1,207 @@
+//! The streams of a session: what belongs where, and what becomes of it when a
+//! connection breaks.
+
+use std::time::Duration;
+
+use palisade_tests::{
+    Palisade, guest,
+    http::{Event, HttpSession, Response, Server},
+    plugin, rpc,
+};
+use serde_json::{Value, json};
+
+fn serve(name: &str) -> Server {
+    Palisade::run(guest(name)).serve()
+}
+
+/// Starts a call that tells of its progress in so many steps.
+fn progress(session: &mut HttpSession, steps: u32) -> (Response, u64) {
+    let mut params = rpc::tool("progress", json!({"steps": steps}));
+    params["_meta"] = json!({"progressToken": "t"});
+    session.start("tools/call", params)
+}
+
+/// The events up to the end of a stream, without those that say nothing.
+fn rest(response: &mut Response) -> Vec<Event> {
+    std::iter::from_fn(|| response.event())
+        .filter(|event| !event.data.is_empty())
+        .collect()
+}
+
+#[test]
+fn what_a_call_says_comes_on_its_own_stream() {
+    let server = serve("chatty");
+    let mut session = server.session("2025-11-25");
+    let mut standalone = session.listen(None);
+    let (mut call, id) = progress(&mut session, 5);
+    let messages = call.messages();
+    assert_eq!(messages.len(), 6, "{messages:?}");
+    for (number, message) in (1..).zip(&messages[..5]) {
+        assert_eq!(message["method"], "notifications/progress");
+        assert_eq!(
+            message["params"]["progress"].as_f64(),
+            Some(f64::from(number))
+        );
+    }
+    assert_eq!(messages[5]["id"], id);
+    let (mut call, _) = session.start("tools/call", rpc::tool("logs", json!({"count": 3})));
+    assert_eq!(call.messages().len(), 4);
+    // The event that says nothing, and nothing else.
+    assert_eq!(standalone.event().unwrap().data, "");
+    assert!(standalone.is_quiet(Duration::from_millis(200)));
+}
+
+#[test]
+fn streams_begin_as_the_revision_has_it() {
+    let server = serve("chatty");
+    let mut session = server.session("2025-11-25");
+    let (mut call, _) = progress(&mut session, 1);
+    assert_eq!(
+        call.header("content-type").as_deref(),
+        Some("text/event-stream")
+    );
+    assert_eq!(call.header("x-accel-buffering").as_deref(), Some("no"));
+    let first = call.event().unwrap();
+    assert_eq!(first.data, "");
+    assert!(first.id.is_some() && first.retry.is_some(), "{first:?}");
+
+    // Older clients could not read it.
+    for version in ["2025-03-26", "2025-06-18"] {
+        let mut session = server.session(version);
+        let (mut call, _) = progress(&mut session, 1);
+        let first = call.event().unwrap();
+        assert_eq!(first.message()["method"], "notifications/progress");
+        assert!(first.id.is_some() && first.retry.is_some(), "{first:?}");
+    }
+}
+
+#[test]
+fn ids_are_never_used_twice_in_a_session() {
+    let server = serve("chatty");
+    let mut session = server.session("2025-11-25");
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(session.listen(None).event().unwrap().id.unwrap());
+        let (mut call, _) = progress(&mut session, 3);
+        ids.extend(std::iter::from_fn(|| call.event()).map(|event| event.id.unwrap()));
+    }
+    let all = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+}
+
+#[test]
+fn after_a_break_everything_comes_once() {
+    let server = serve("chatty");
+    let mut session = server.session("2025-11-25");
+    for read in 1..8 {
+        let (mut call, id) = progress(&mut session, 6);
+        let mut got: Vec<_> = (0..read).map_while(|_| call.event()).collect();
+        drop(call);
+        // What was on its way is lost with the connection.
+        let last = got.last().unwrap().id.clone().unwrap();
+        let mut again = session.listen(Some(&last));
+        got.extend(rest(&mut again));
+        got.retain(|event| !event.data.is_empty());
+        let messages: Vec<_> = got.iter().map(Event::message).collect();
+        assert_eq!(messages.len(), 7, "after {read}: {messages:?}");
+        for (number, message) in (1..).zip(&messages[..6]) {
+            let progress = message["params"]["progress"].as_f64();
+            assert_eq!(progress, Some(f64::from(number)), "after {read}");
+        }
+        assert_eq!(messages[6]["id"], id);
+    }
+}
+
+#[test]
+fn an_answer_that_came_while_nobody_listened_is_kept() {
+    let server = serve("sleeps");
+    let mut session = server.session("2025-11-25");
+    let (mut call, id) = session.start("tools/call", rpc::tool("nap", json!({"ms": 300})));
+    let primed = call.event().unwrap().id.unwrap();
+    drop(call);
+    // A call beside it that takes longer: by then, the first one is done.
+    session.call("nap", json!({"ms": 600}));
+    let mut again = session.listen(Some(&primed));
+    let events = rest(&mut again);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(events[0].message()["id"], id);
+    assert_eq!(rpc::tool_text(rpc::result(&events[0].message())), "slept");
+    // Having got it, the client may ask once more and gets nothing.
+    let last = events[0].id.clone().unwrap();
+    assert!(rest(&mut session.listen(Some(&last))).is_empty());
+    // That it got nothing, on the other hand, is for the client to say.
+    assert_eq!(rest(&mut session.listen(Some(&primed))).len(), 1);
+}
+
+#[test]
+fn a_stream_is_gone_on_with_while_it_runs() {
+    let server = serve("sleeps");
+    let mut session = server.session("2025-11-25");
+    let (mut call, id) = session.start("tools/call", rpc::tool("nap", json!({"ms": 700})));
+    let primed = call.event().unwrap().id.unwrap();
+    let mut again = session.listen(Some(&primed));
+    // Who read it before is at the end of it.
+    call.until_end();
+    let messages = again.messages();
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0]["id"], id);
+}
+
+#[test]
+fn another_session_can_not_go_on_with_it() {
+    let server = serve("chatty");
+    let mut one = server.session("2025-11-25");
+    let two = server.session("2025-11-25");
+    let (mut call, _) = progress(&mut one, 3);
+    let primed = call.event().unwrap().id.unwrap();
+    drop(call);
+    assert_eq!(two.listen(Some(&primed)).status, 400);
+    assert_eq!(rest(&mut one.listen(Some(&primed))).len(), 4);
+}
+
+#[test]
+fn the_newest_listener_of_a_session_is_the_one() {
+    let server = serve("chatty");
+    let session = server.session("2025-11-25");
+    let mut first = session.listen(None);
+    first.event().unwrap();
+    let mut second = session.listen(None);
+    second.event().unwrap();
+    first.until_end();
+    assert!(second.is_quiet(Duration::from_millis(100)));
+}
+
+#[test]
+fn arrays_are_served_where_the_revision_has_them() {
+    let server = Palisade::run(plugin("hello")).serve();
+    let session = server.session("2025-03-26");
+    let greet = |id: u64, name: &str| {
+        rpc::request(id, "tools/call", rpc::tool("greet", json!({"name": name})))
+    };
+    let note = rpc::notification("notifications/roots/list_changed", Value::Null);
+    let batch = json!([
+        greet(10, "Ada"),
+        note.clone(),
+        {"jsonrpc": "2.0", "id": 11},
+        greet(12, "Bob"),
+        greet(10, "again"),
+    ]);
+    let mut answers = session.post(&batch).send().messages();
+    assert_eq!(answers.len(), 4, "{answers:?}");
+    answers.sort_by_key(|answer| (answer["id"].as_u64(), answer.get("error").is_some()));
+    let text = |answer: &Value| rpc::tool_text(rpc::result(answer));
+    assert_eq!(text(&answers[0]), "Hello, Ada!");
+    assert_eq!(answers[1]["id"], 10);
+    rpc::error_code(&answers[1]);
+    assert_eq!(answers[2]["id"], 11);
+    assert_eq!(rpc::error_code(&answers[2]), -32600);
+    assert_eq!(text(&answers[3]), "Hello, Bob!");
+
+    let nothing = session.post(&json!([note.clone(), note])).send();
+    assert_eq!(nothing.status, 202);
+    let mut empty = session.post(&json!([])).send();
+    assert_eq!(empty.status, 400);
+    assert_eq!(rpc::error_code(&empty.json()), -32600);
+}
