@@ -205,7 +205,11 @@ impl Palisade {
     /// If it can't be started or does not serve in time.
     #[track_caller]
     pub fn serve(&self) -> Served {
-        let command = self.clone().arg("--http").arg("127.0.0.1:0").arg("--no-auth");
+        let command = self
+            .clone()
+            .arg("--http")
+            .arg("127.0.0.1:0")
+            .arg("--no-auth");
         Served::new(command.start())
     }
 
@@ -224,7 +228,9 @@ impl Palisade {
             .get_envs()
             .filter_map(|(name, value)| Some((text(name), Value::from(text(value?)))))
             .collect();
-        let cwd = command.get_current_dir().map(|folder| text(folder.as_os_str()));
+        let cwd = command
+            .get_current_dir()
+            .map(|folder| text(folder.as_os_str()));
         json!({"command": text(command.get_program()), "args": args, "env": env, "cwd": cwd})
     }
 

@@ -16,14 +16,20 @@ use crate::process::Process;
 #[track_caller]
 pub fn drive(command: &mut Command) -> Value {
     // Files, so that nobody needs to read meanwhile.
-    let [stdout, stderr] = [(); 2].map(|()| tempfile::tempfile().expect("temporary files can be made"));
+    let [stdout, stderr] =
+        [(); 2].map(|()| tempfile::tempfile().expect("temporary files can be made"));
     let for_child = |file: &File| Stdio::from(file.try_clone().expect("handles can be copied"));
     let child = command
         .stdin(Stdio::null())
         .stdout(for_child(&stdout))
         .stderr(for_child(&stderr))
         .spawn();
-    let child = child.unwrap_or_else(|error| panic!("{} can't be started: {error}", command.get_program().display()));
+    let child = child.unwrap_or_else(|error| {
+        panic!(
+            "{} can't be started: {error}",
+            command.get_program().display()
+        )
+    });
     let status = Process::new(child).wait();
     let (stdout, stderr) = (text(stdout), text(stderr));
     let last = stdout.trim_end().lines().next_back().unwrap_or_default();

@@ -39,7 +39,9 @@ impl Served {
 /// Where it serves, once it has said so.
 fn url(stderr: &str) -> Option<&str> {
     stderr.split_inclusive('\n').find_map(|line| {
-        let said = line.strip_suffix('\n')?.strip_prefix("palisade: serving ")?;
+        let said = line
+            .strip_suffix('\n')?
+            .strip_prefix("palisade: serving ")?;
         Some(said.rsplit_once(" at ")?.1)
     })
 }

@@ -15,7 +15,11 @@ use crate::clients_stage::{Over, Seen, converse};
 #[track_caller]
 fn talk(revision: &'static str, over: Over) -> Seen {
     let stateless = revision == rpc::STATELESS;
-    let driver = if stateless { "stateless.py" } else { "handshake.py" };
+    let driver = if stateless {
+        "stateless.py"
+    } else {
+        "handshake.py"
+    };
     let own = client(&format!("python/{revision}"));
     let path = env::join_paths([own, client("python/shared")]).unwrap();
     let mut python = Command::new("python3");

@@ -13,7 +13,11 @@ use crate::clients_stage::{Over, Seen, converse, node};
 #[track_caller]
 fn talk(revision: &'static str, over: Over) -> Seen {
     let stateless = revision == rpc::STATELESS;
-    let driver = if stateless { "stateless.mjs" } else { "handshake.mjs" };
+    let driver = if stateless {
+        "stateless.mjs"
+    } else {
+        "handshake.mjs"
+    };
     let mut program = Command::new(node());
     program.arg(source("clients/typescript").join(driver));
     let modules = client("typescript");

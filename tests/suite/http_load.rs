@@ -53,14 +53,17 @@ async fn crowd(served: &Served, calls: usize) {
             let mut peer = Peer::connect(authority, stateless).await;
             everybody_is_there.wait().await;
             for call in 1..=calls {
-                peer.greet(call, &format!("session {number} call {call}")).await;
+                peer.greet(call, &format!("session {number} call {call}"))
+                    .await;
             }
             peer.end().await;
         });
     }
-    let all = async { while let Some(ended) = sessions.join_next().await {
-        ended.expect("no session fails");
-    } };
+    let all = async {
+        while let Some(ended) = sessions.join_next().await {
+            ended.expect("no session fails");
+        }
+    };
     tokio::time::timeout(PATIENCE * 2, all)
         .await
         .expect("all are served in time");
@@ -105,7 +108,9 @@ impl Peer {
             Some(_) => params,
             None => rpc::stateless(params),
         };
-        let (status, headers, body) = self.send("POST", &rpc::request(id, "tools/call", params)).await;
+        let (status, headers, body) = self
+            .send("POST", &rpc::request(id, "tools/call", params))
+            .await;
         assert_eq!(status, StatusCode::OK, "{body}");
         let messages = messages(&headers, &body);
         assert_eq!(messages.len(), 1, "{body}");
@@ -122,7 +127,11 @@ impl Peer {
         }
     }
 
-    async fn send(&mut self, http_method: &str, message: &Value) -> (StatusCode, HeaderMap, String) {
+    async fn send(
+        &mut self,
+        http_method: &str,
+        message: &Value,
+    ) -> (StatusCode, HeaderMap, String) {
         let mut request = Request::builder()
             .method(http_method)
             .uri("/mcp")
@@ -140,13 +149,32 @@ impl Peer {
                 .header("Mcp-Method", text(&message["method"]))
                 .header("Mcp-Name", text(&message["params"]["name"]));
         }
-        let body = if message.is_null() { String::new() } else { message.to_string() };
+        let body = if message.is_null() {
+            String::new()
+        } else {
+            message.to_string()
+        };
         let request = request.body(Full::from(body)).unwrap();
-        self.connection.ready().await.expect("the connection is kept open");
-        let answer = self.connection.send_request(request).await.expect("it is answered");
+        self.connection
+            .ready()
+            .await
+            .expect("the connection is kept open");
+        let answer = self
+            .connection
+            .send_request(request)
+            .await
+            .expect("it is answered");
         let (head, body) = answer.into_parts();
-        let body = body.collect().await.expect("the answer is whole").to_bytes();
-        (head.status, head.headers, String::from_utf8(body.to_vec()).unwrap())
+        let body = body
+            .collect()
+            .await
+            .expect("the answer is whole")
+            .to_bytes();
+        (
+            head.status,
+            head.headers,
+            String::from_utf8(body.to_vec()).unwrap(),
+        )
     }
 }
 
@@ -173,7 +201,8 @@ fn allow_open_files(count: u64) {
             current: Some(count),
             ..limit
         };
-        setrlimit(Resource::Nofile, raised).expect("the hard limit allows a socket for each session");
+        setrlimit(Resource::Nofile, raised)
+            .expect("the hard limit allows a socket for each session");
     }
 }
 

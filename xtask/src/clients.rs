@@ -200,7 +200,11 @@ mod tests {
         let install = |wanted: &str| {
             let mut installed = false;
             once(&into, wanted, || {
-                assert_eq!(fs::read_dir(&into)?.count(), 0, "it begins in an empty folder");
+                assert_eq!(
+                    fs::read_dir(&into)?.count(),
+                    0,
+                    "it begins in an empty folder"
+                );
                 fs::write(into.join("file"), wanted)?;
                 installed = true;
                 Ok(())

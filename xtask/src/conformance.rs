@@ -56,7 +56,10 @@ pub(crate) fn check(layout: &Layout, filter: Option<&str>) -> Result<Counts> {
         }
     }
     if lines.is_empty() {
-        bail!("no scenario has {:?} in its name", filter.unwrap_or_default());
+        bail!(
+            "no scenario has {:?} in its name",
+            filter.unwrap_or_default()
+        );
     }
     close(&lines)
 }
@@ -69,7 +72,12 @@ struct Line {
 }
 
 impl Line {
-    fn of(revision: &str, scenario: &sets::Scenario<'_>, outcome: &Outcome, reason: Option<&str>) -> Self {
+    fn of(
+        revision: &str,
+        scenario: &sets::Scenario<'_>,
+        outcome: &Outcome,
+        reason: Option<&str>,
+    ) -> Self {
         let name = format!("{revision} {}", scenario.name);
         let (mark, text) = match (outcome, reason) {
             (Outcome::Passed { checks }, None) => ('✓', format!("{name}: {checks} checks")),
@@ -80,10 +88,16 @@ impl Line {
             (Outcome::Skipped, None) => ('-', format!("{name}: skipped by the suite")),
             (Outcome::Skipped, Some(_)) => (
                 '✗',
-                format!("{name} is skipped by the suite: take it out of tests/conformance/expected-failures.json"),
+                format!(
+                    "{name} is skipped by the suite: take it out of tests/conformance/expected-failures.json"
+                ),
             ),
-            (Outcome::Failed { .. }, Some(reason)) => ('-', format!("{name} fails, as expected: {reason}")),
-            (Outcome::Failed { why }, None) => ('✗', format!("{name}\n      {}", why.join("\n      "))),
+            (Outcome::Failed { .. }, Some(reason)) => {
+                ('-', format!("{name} fails, as expected: {reason}"))
+            }
+            (Outcome::Failed { why }, None) => {
+                ('✗', format!("{name}\n      {}", why.join("\n      ")))
+            }
         };
         Self {
             scored: scenario.scored,
@@ -110,7 +124,12 @@ fn close(lines: &[Line]) -> Result<Counts> {
         let [passed, failed, skipped] = ['✓', '✗', '-'].map(|mark| count(mark, &[scored]));
         format!("{passed} passed, {failed} failed, {skipped} skipped or expected to fail")
     };
-    writeln!(out, "conformance: scored {}; not scored {}", sum(true), sum(false))?;
+    writeln!(
+        out,
+        "conformance: scored {}; not scored {}",
+        sum(true),
+        sum(false)
+    )?;
     let both = [true, false];
     Ok(Counts {
         passed: count('✓', &both) as u64,
@@ -144,7 +163,8 @@ impl Suite {
         let mut list = command::program(&self.node);
         list.arg(&self.entry)
             .args(["list", "--server", "--requirements", revision]);
-        let listed = command::ask(&mut list).context("the conformance suite can't list its scenarios")?;
+        let listed =
+            command::ask(&mut list).context("the conformance suite can't list its scenarios")?;
         Set::parse(revision, &listed).with_context(|| {
             format!(
                 "what the suite lists can't be read; see {}",
@@ -155,10 +175,17 @@ impl Suite {
 
     /// Runs scenarios, one by one where they are `some` of a set, and returns
     /// how each went.
-    fn run(&self, set: &Set, scenarios: &[sets::Scenario<'_>], some: bool, server: &Server) -> Result<Vec<Outcome>> {
+    fn run(
+        &self,
+        set: &Set,
+        scenarios: &[sets::Scenario<'_>],
+        some: bool,
+        server: &Server,
+    ) -> Result<Vec<Outcome>> {
         let output = self.output.join(set.revision);
         if output.exists() {
-            fs::remove_dir_all(&output).with_context(|| format!("{} can't be removed", output.display()))?;
+            fs::remove_dir_all(&output)
+                .with_context(|| format!("{} can't be removed", output.display()))?;
         }
         let start = |which: &[&str]| {
             let mut run = command::program(&self.node);
@@ -173,7 +200,13 @@ impl Suite {
         let mut said = String::new();
         if some {
             for scenario in scenarios {
-                let which = ["--scenario", scenario.name, "--spec-version", set.revision, "--force"];
+                let which = [
+                    "--scenario",
+                    scenario.name,
+                    "--spec-version",
+                    set.revision,
+                    "--force",
+                ];
                 said.push_str(&start(&which)?);
             }
         } else {

@@ -80,7 +80,9 @@ fn steps(
     );
 
     if filter.is_none() {
-        tally.add(report, "conformance suite", || conformance::check(layout, None));
+        tally.add(report, "conformance suite", || {
+            conformance::check(layout, None)
+        });
         let mut docs = cargo();
         docs.args(["test", "--doc", "--workspace", "--no-fail-fast"])
             .arg("--manifest-path")

@@ -38,7 +38,7 @@ class Driver:
     async def elicit(self, context, params):
         self.asked["elicitation"] = plain(params)
         wanted = plain(params)["requestedSchema"]["properties"]
-        given = {"username": "ada", "email": "ada@example.org", "name": "Ada", "ok": True}
+        given = {"name": "Ada", "color": "blue", "context": "a context"}
         content = {key: given[key] for key in wanted if key in given}
         return types.ElicitResult(action="accept", content=content)
 

@@ -27,13 +27,19 @@ client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, note => u
 client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => changed.add('tools'));
 client.setNotificationHandler(types.PromptListChangedNotificationSchema, () => changed.add('prompts'));
 
+// The oldest of these releases does not tell what was agreed on.
+const request = client.request.bind(client);
+client.request = async (message, ...rest) => {
+    const result = await request(message, ...rest);
+    if (message.method === 'initialize') seen.revision = result.protocolVersion;
+    return result;
+};
+
 await drive(async () => {
     const transport = config.url
         ? new StreamableHTTPClientTransport(new URL(config.url))
         : new StdioClientTransport({ command: config.command, args: config.args, env: config.env, cwd: config.cwd });
     await client.connect(transport, { timeout: PATIENCE });
-    const initialized = require(`${sdk}/types.js`).LATEST_PROTOCOL_VERSION;
-    seen.revision = initialized;
     seen.server = client.getServerVersion().name;
     seen.capabilities = client.getServerCapabilities();
     seen.session = transport.sessionId !== undefined;

@@ -93,7 +93,7 @@ export function sample(request) {
 
 export function elicit(request) {
     asked.elicitation = request.params;
-    const given = { username: 'ada', email: 'ada@example.org', name: 'Ada', ok: true };
+    const given = { username: 'ada', email: 'ada@example.org', name: 'Ada', color: 'blue', context: 'a context' };
     const wanted = Object.keys(request.params.requestedSchema.properties);
     const content = Object.fromEntries(wanted.filter(key => key in given).map(key => [key, given[key]]));
     return { action: 'accept', content };

@@ -19,7 +19,8 @@ impl Expected {
     /// # Errors
     /// Where it is of another form, or a reason is empty.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))?;
+        let text = fs::read_to_string(path)
+            .with_context(|| format!("{} can't be read", path.display()))?;
         Self::parse(&text).with_context(|| format!("{} is of no use", path.display()))
     }
 
@@ -45,7 +46,12 @@ impl Expected {
     /// # Errors
     /// Names the first one of which something is.
     pub(super) fn all_are_in(&self, set: &Set) -> Result<()> {
-        for name in self.reasons.get(set.revision).into_iter().flat_map(BTreeMap::keys) {
+        for name in self
+            .reasons
+            .get(set.revision)
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+        {
             if !set.has_unscored(name) {
                 bail!(
                     "{} has no unscored scenario {name}: only those may be expected to fail",
@@ -74,7 +80,10 @@ mod tests {
         of("ping").all_are_in(&set).unwrap_err();
         of("no-such-scenario").all_are_in(&set).unwrap_err();
         let expected = of("server-sse-polling");
-        assert_eq!(expected.reason("2025-11-25", "server-sse-polling"), Some("why"));
+        assert_eq!(
+            expected.reason("2025-11-25", "server-sse-polling"),
+            Some("why")
+        );
         assert_eq!(expected.reason("2026-07-28", "server-sse-polling"), None);
     }
 

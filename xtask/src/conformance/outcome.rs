@@ -60,7 +60,8 @@ impl Outcome {
     }
 
     fn of(checks: &[Value]) -> Self {
-        let with = |status: &'static str| checks.iter().filter(move |check| check["status"] == status);
+        let with =
+            |status: &'static str| checks.iter().filter(move |check| check["status"] == status);
         let why: Vec<_> = with("FAILURE").map(words).collect();
         let passed = with("SUCCESS").count();
         if !why.is_empty() {
@@ -91,7 +92,10 @@ fn last_words(said: &str, scenario: &str) -> String {
         .rev()
         .find(|line| line.contains(scenario))
         .or_else(|| said.lines().rev().find(|line| !line.trim().is_empty()))
-        .map_or_else(|| "it said nothing".to_owned(), |line| line.trim().to_owned())
+        .map_or_else(
+            || "it said nothing".to_owned(),
+            |line| line.trim().to_owned(),
+        )
 }
 
 #[cfg(test)]
@@ -116,8 +120,16 @@ mod tests {
         let bad = json!({"id": "b", "status": "FAILURE", "errorMessage": "no\nway"});
         let warning = json!({"id": "c", "status": "WARNING"});
         let skipped = json!({"id": "d", "status": "SKIPPED"});
-        written(folder, "server-ping-2026-01-01T00", &json!([good, warning, skipped]));
-        written(folder, "server-tools-list-2026-01-01T00", &json!([good, bad]));
+        written(
+            folder,
+            "server-ping-2026-01-01T00",
+            &json!([good, warning, skipped]),
+        );
+        written(
+            folder,
+            "server-tools-list-2026-01-01T00",
+            &json!([good, bad]),
+        );
         written(folder, "server-tools-2026-01-01T00", &json!([skipped]));
         let read = |name: &str| Outcome::read(folder, name, "").unwrap();
         assert_eq!(read("ping"), Outcome::Passed { checks: 1 });
@@ -134,7 +146,10 @@ mod tests {
             let Outcome::Failed { why } = Outcome::read(folder, "ping", said).unwrap() else {
                 unreachable!("nothing was written");
             };
-            assert!(why[0].ends_with("Failed to run scenario ping: refused"), "{why:?}");
+            assert!(
+                why[0].ends_with("Failed to run scenario ping: refused"),
+                "{why:?}"
+            );
         }
     }
 }

@@ -112,7 +112,10 @@ mod tests {
     fn the_address_is_read_from_its_line_only() {
         let line = "palisade: serving everything at http://127.0.0.1:4711/mcp\n";
         assert_eq!(url(line).as_deref(), Some("http://127.0.0.1:4711/mcp"));
-        assert_eq!(url("palisade: plugin says: serving x at http://evil/"), None);
+        assert_eq!(
+            url("palisade: plugin says: serving x at http://evil/"),
+            None
+        );
         assert_eq!(url("palisade: serving nothing\n"), None);
     }
 }

@@ -95,7 +95,11 @@ Run and reported, but never scored:
             .iter()
             .map(|scenario| (scenario.name, scenario.scored))
             .collect();
-        let expected = [("ping", true), ("tools-list", true), ("server-sse-polling", false)];
+        let expected = [
+            ("ping", true),
+            ("tools-list", true),
+            ("server-sse-polling", false),
+        ];
         assert_eq!(all, expected);
         assert_eq!(set.matching(Some("list")).len(), 1);
         assert!(set.has_unscored("server-sse-polling") && !set.has_unscored("ping"));
