@@ -40,6 +40,30 @@ pub fn guest(name: &str) -> PathBuf {
     present(from_env("PALISADE_GUESTS", "guests").join(format!("{name}.wasm")))
 }
 
+/// Something that `cargo xtask clients` has installed: a path in
+/// `PALISADE_CLIENTS`, else in `target/clients`.
+///
+/// # Panics
+///
+/// If it is not there.
+#[must_use]
+#[track_caller]
+pub fn client(path: &str) -> PathBuf {
+    let path = from_env("PALISADE_CLIENTS", "clients").join(path);
+    assert!(
+        path.exists(),
+        "{} is missing: run cargo xtask clients first",
+        path.display()
+    );
+    path
+}
+
+/// A file of the tests' own, such as a program in another language.
+#[must_use]
+pub fn source(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
 /// The cache directory (as in `XDG_CACHE_HOME`) that tests share, since
 /// compiling takes a debug build seconds. One a build of the host: compiled
 /// code and what is recorded with it must come from the host under test.

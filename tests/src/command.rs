@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::artifacts;
 use crate::finished::Finished;
 use crate::process::Process;
+use crate::served::Served;
 use crate::session::{Session, Streams};
 
 /// A `palisade` command line. It runs with an empty home and without the
@@ -193,6 +195,43 @@ impl Palisade {
             errors,
         };
         Session::new(Process::new(child), streams, Arc::clone(&self.home))
+    }
+
+    /// Starts it as a server: `--http`, on a free port of the loopback
+    /// interface and with no token asked for.
+    ///
+    /// # Panics
+    ///
+    /// If it can't be started or does not serve in time.
+    #[track_caller]
+    pub fn serve(&self) -> Served {
+        let command = self
+            .clone()
+            .arg("--http")
+            .arg("127.0.0.1:0")
+            .arg("--no-auth");
+        Served::new(command.start())
+    }
+
+    /// What a client's configuration says to start it: `command`, `args`,
+    /// `env` and `cwd`.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not text.
+    #[must_use]
+    pub fn entry(&self) -> Value {
+        let command = self.command();
+        let text = |part: &OsStr| part.to_str().expect("it is text").to_owned();
+        let args: Vec<_> = command.get_args().map(text).collect();
+        let env: Map<_, _> = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((text(name), Value::from(text(value?)))))
+            .collect();
+        let cwd = command
+            .get_current_dir()
+            .map(|folder| text(folder.as_os_str()));
+        json!({"command": text(command.get_program()), "args": args, "env": env, "cwd": cwd})
     }
 
     /// As the standard library has it, for other ways to start it.

@@ -21,18 +21,22 @@ use std::time::Duration;
 mod artifacts;
 mod client;
 mod command;
+mod driver;
 mod finished;
 pub mod http;
 mod process;
 pub mod rpc;
+mod served;
 mod session;
 mod streams;
 
-pub use artifacts::{guest, palisade, plugin};
+pub use artifacts::{client, guest, palisade, plugin, source};
 pub use client::Client;
 pub use command::{Palisade, Wiring};
+pub use driver::drive;
 pub use finished::Finished;
 pub use process::{Process, Signal};
+pub use served::Served;
 pub use session::Session;
 
 /// How long anything may take that should happen. Long, because a machine may

@@ -74,8 +74,22 @@ impl Process {
     /// If it has ended.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
+        self.bytes("VmHWM:")
+    }
+
+    /// The memory that it has resident, in bytes (`VmRSS`).
+    ///
+    /// # Panics
+    ///
+    /// If it has ended.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.bytes("VmRSS:")
+    }
+
+    fn bytes(&self, key: &str) -> u64 {
         let status = self.proc("status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
         let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
         kibibytes.expect("the process lives, and Linux says what it uses") * 1024
     }

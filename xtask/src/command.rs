@@ -98,6 +98,20 @@ pub(crate) fn ask(command: &mut Command) -> Result<String> {
     text_of(command, output)
 }
 
+/// Runs a command that may fail; what it wrote to both outputs, one after the
+/// other. Nothing is shown.
+///
+/// # Errors
+/// Where it can't be started.
+pub(crate) fn quiet(command: &mut Command) -> Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| cannot_start(command))?;
+    let both = [output.stdout, output.stderr].concat();
+    Ok(String::from_utf8_lossy(&both).into_owned())
+}
+
 fn text_of(command: &Command, output: Output) -> Result<String> {
     if !output.status.success() {
         bail!("`{}` failed ({})", shown(command), output.status);

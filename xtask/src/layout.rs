@@ -67,6 +67,11 @@ impl Layout {
         self.target.join("tools")
     }
 
+    /// Where real MCP clients are installed, a folder each.
+    pub(crate) fn clients(&self) -> PathBuf {
+        self.target.join("clients")
+    }
+
     /// The native workspace's `Cargo.toml`.
     pub(crate) fn host_manifest(&self) -> PathBuf {
         self.root.join("Cargo.toml")

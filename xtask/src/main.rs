@@ -4,7 +4,9 @@
 mod bench;
 mod build;
 mod checks;
+mod clients;
 mod command;
+mod conformance;
 mod demo;
 mod deny;
 mod guests;
@@ -49,6 +51,14 @@ enum Task {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
+    /// Install the real MCP clients that tests are run with (done by `test`)
+    Clients,
+    /// Run the protocol's own conformance suite against the host over HTTP
+    Conformance {
+        /// Run only the scenarios with this in their name
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
+    },
     /// Show the sandbox at work: a real MCP client, a real plugin, three ways out that are shut
     Demo,
     /// Measure against a native server and the reference server from npm
@@ -70,6 +80,8 @@ fn main() -> ExitCode {
         Task::Build { release } => build::run(&layout, release),
         Task::Lint => lint::run(&layout),
         Task::Test { filter } => test::run(&layout, filter.as_deref()),
+        Task::Clients => clients::run(&layout),
+        Task::Conformance { filter } => conformance::run(&layout, filter.as_deref()),
         Task::Demo => demo::run(&layout),
         Task::Bench { args } => bench::run(&layout, &args),
     });

@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, bail};
 
 use crate::build::{self, Native};
+use crate::clients;
 use crate::command::{self, cargo};
+use crate::conformance;
 use crate::deny;
 use crate::guests;
 use crate::layout::Layout;
@@ -49,6 +51,10 @@ fn steps(
         build::native(layout, &Native::DebugWithTests)
     })?;
 
+    if wants_clients(filter) {
+        report.step("install real clients", || clients::run(layout))?;
+    }
+
     // From here on a failure does not keep the rest from being run.
     let runner = Runner::find(layout);
     let plugins = layout.root.join("plugins/Cargo.toml");
@@ -64,7 +70,8 @@ fn steps(
     let mut host = runner.workspace(&layout.host_manifest(), filter);
     host.env("PALISADE_BIN", layout.host(false))
         .env("PALISADE_PLUGINS", layout.plugins())
-        .env("PALISADE_GUESTS", layout.guests());
+        .env("PALISADE_GUESTS", layout.guests())
+        .env("PALISADE_CLIENTS", layout.clients());
     tally.run(
         report,
         "tests of the host, and of its binary from outside",
@@ -73,6 +80,9 @@ fn steps(
     );
 
     if filter.is_none() {
+        tally.add(report, "conformance suite", || {
+            conformance::check(layout, None)
+        });
         let mut docs = cargo();
         docs.args(["test", "--doc", "--workspace", "--no-fail-fast"])
             .arg("--manifest-path")
@@ -83,6 +93,11 @@ fn steps(
     Ok(())
 }
 
+/// Whether tests may be run that need the clients. Without them those say so.
+fn wants_clients(filter: Option<&str>) -> bool {
+    filter.is_none_or(|text| text.contains("client"))
+}
+
 /// What has been counted so far.
 #[derive(Default)]
 struct Tally {
@@ -90,6 +105,23 @@ struct Tally {
 }
 
 impl Tally {
+    /// Does a step that counts by itself. A failure is kept by the report.
+    fn add(&mut self, report: &mut Report, name: &str, work: impl FnOnce() -> Result<Counts>) {
+        let mut counts = Counts::default();
+        let outcome = report.step(name, || {
+            counts = work()?;
+            if counts.failed > 0 {
+                bail!("{} failed", counts.failed);
+            }
+            Ok(())
+        });
+        if let Err(error) = outcome {
+            eprintln!("xtask: {error:#}");
+            counts.failed = counts.failed.max(1);
+        }
+        self.counts = self.counts.plus(counts);
+    }
+
     /// Runs a test runner as a step and adds what it counted. A failure is
     /// kept by the report.
     fn run(&mut self, report: &mut Report, name: &str, command: &mut Command, closing: Closing) {
