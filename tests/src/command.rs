@@ -13,7 +13,6 @@ use tempfile::TempDir;
 use crate::artifacts;
 use crate::finished::Finished;
 use crate::process::Process;
-use crate::served::Served;
 use crate::session::{Session, Streams};
 
 /// A `palisade` command line. It runs with an empty home and without the
@@ -195,22 +194,6 @@ impl Palisade {
             errors,
         };
         Session::new(Process::new(child), streams, Arc::clone(&self.home))
-    }
-
-    /// Starts it as a server: `--http`, on a free port of the loopback
-    /// interface and with no token asked for.
-    ///
-    /// # Panics
-    ///
-    /// If it can't be started or does not serve in time.
-    #[track_caller]
-    pub fn serve(&self) -> Served {
-        let command = self
-            .clone()
-            .arg("--http")
-            .arg("127.0.0.1:0")
-            .arg("--no-auth");
-        Served::new(command.start())
     }
 
     /// What a client's configuration says to start it: `command`, `args`,

@@ -26,7 +26,6 @@ mod finished;
 pub mod http;
 mod process;
 pub mod rpc;
-mod served;
 mod session;
 mod streams;
 
@@ -36,7 +35,6 @@ pub use command::{Palisade, Wiring};
 pub use driver::drive;
 pub use finished::Finished;
 pub use process::{Process, Signal};
-pub use served::Served;
 pub use session::Session;
 
 /// How long anything may take that should happen. Long, because a machine may

@@ -17,7 +17,7 @@ struct Inspector {
     home: TempDir,
     target: Vec<String>,
     /// Serves as long as this is here.
-    _served: Option<palisade_tests::Served>,
+    _served: Option<palisade_tests::http::Server>,
 }
 
 impl Inspector {
@@ -26,7 +26,7 @@ impl Inspector {
         let command = Palisade::run(plugin("everything"));
         let served = (over == Over::Http).then(|| command.serve());
         let target = match &served {
-            Some(served) => ["--transport", "http", "--server-url", served.url()]
+            Some(served) => ["--transport", "http", "--server-url", &served.url]
                 .map(str::to_owned)
                 .to_vec(),
             None => program(&command.entry()),

@@ -5,7 +5,8 @@ use std::env::consts::ARCH;
 use std::path::PathBuf;
 use std::process::Command;
 
-use palisade_tests::{Palisade, Served, client, drive, plugin, rpc};
+use palisade_tests::http::Server;
+use palisade_tests::{Palisade, client, drive, plugin, rpc};
 use serde_json::{Value, json};
 
 /// The way to the host.
@@ -44,9 +45,9 @@ pub(crate) fn converse(
     also: Value,
 ) -> Seen {
     let command = Palisade::run(plugin("everything"));
-    let served: Option<Served> = (over == Over::Http).then(|| command.serve());
+    let served: Option<Server> = (over == Over::Http).then(|| command.serve());
     let mut config = match &served {
-        Some(served) => json!({"url": served.url()}),
+        Some(served) => json!({"url": served.url}),
         None => command.entry(),
     };
     config["revision"] = json!(revision);

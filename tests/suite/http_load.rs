@@ -10,7 +10,8 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::HeaderMap;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use palisade_tests::{PATIENCE, Palisade, Process, Served, plugin, rpc};
+use palisade_tests::http::Server;
+use palisade_tests::{PATIENCE, Palisade, Process, plugin, rpc};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -36,17 +37,17 @@ fn five_hundred_sessions_at_once_lose_and_cross_nothing_and_leave_nothing() {
 
     // What is allocated once, for as many, is not counted.
     runtime.block_on(crowd(&served, 1));
-    let before = settled(&served.host.process);
+    let before = settled(&served.process.process);
     runtime.block_on(crowd(&served, CALLS));
-    comes_back_to(&served.host.process, before);
+    comes_back_to(&served.process.process, before);
 }
 
 /// All sessions at once, each with so many calls; ends when all have ended.
-async fn crowd(served: &Served, calls: usize) {
+async fn crowd(served: &Server, calls: usize) {
     let everybody_is_there = Arc::new(Barrier::new(SESSIONS));
     let mut sessions = JoinSet::new();
     for number in 0..SESSIONS {
-        let authority = served.authority().to_owned();
+        let authority = served.address.to_string();
         let everybody_is_there = Arc::clone(&everybody_is_there);
         sessions.spawn(async move {
             let stateless = number.is_multiple_of(STATELESS_EVERY);

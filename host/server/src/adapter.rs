@@ -17,6 +17,7 @@ mod downgrade;
 mod events;
 mod front;
 mod handler;
+mod heartbeat;
 pub(crate) mod http;
 mod news;
 mod open;

@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::context::is_stateless;
+use crate::adapter::heartbeat::{Heartbeat, Rising};
 
 /// The levels in rising order of severity.
 pub(super) const LEVELS: [LoggingLevel; 8] = [
@@ -79,6 +80,7 @@ pub(super) struct Outlet {
     cancel: CancellationToken,
     /// The least severe level that is passed on; none passes nothing.
     level: Option<u8>,
+    rising: Rising,
 }
 
 /// `session_level` is what `logging/setLevel` asked for; a stateless request
@@ -99,6 +101,7 @@ pub(super) fn channel(context: &RequestContext<RoleServer>, session_level: u8) -
         token: context.meta.get_progress_token(),
         cancel: context.ct.clone(),
         level,
+        rising: Rising::default(),
     };
     let sink = Sink {
         events: sender,
@@ -108,37 +111,71 @@ pub(super) fn channel(context: &RequestContext<RoleServer>, session_level: u8) -
 }
 
 impl Outlet {
-    /// Runs `call`, sending on what comes meanwhile. All of it has been
-    /// written when this returns, so that nothing follows the result.
+    /// Runs `call`, sending on what comes meanwhile, and progress of the host's
+    /// own where none comes. All of it has been written when this returns, so
+    /// that nothing follows the result.
     pub(super) async fn forward_while<T>(&mut self, call: impl Future<Output = T>) -> T {
         let mut call = std::pin::pin!(call);
+        let mut heartbeat = Heartbeat::new(self.token.is_some());
         let done = loop {
             tokio::select! {
                 biased;
-                Some(event) = self.events.recv() => self.send(event).await,
+                Some(event) = self.events.recv() => {
+                    if matches!(event, CallEvent::Progress { .. }) {
+                        heartbeat.heard();
+                    }
+                    self.pass_on(event).await;
+                }
                 done = &mut call => break done,
+                () = heartbeat.due() => {
+                    heartbeat.heard();
+                    let (progress, total) = self.rising.beat();
+                    if let Some(beat) = self.progress(progress, total, None) {
+                        self.send(beat).await;
+                    }
+                }
             }
         };
         while let Ok(event) = self.events.try_recv() {
-            self.send(event).await;
+            self.pass_on(event).await;
         }
         done
     }
 
-    async fn send(&self, event: CallEvent) {
-        let Some(mut notification) = self.notification(event) else {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return;
-        };
+    async fn pass_on(&mut self, event: CallEvent) {
+        if let Some(notification) = self.notification(event) {
+            self.send(notification).await;
+        }
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    async fn send(&self, mut notification: ServerNotification) {
         let call = OfCall(self.call.clone());
         notification.extensions_mut().insert(call);
         if let Err(error) = self.peer.send_notification(notification).await {
             tracing::debug!("a notification could not be sent: {error}");
         }
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn notification(&self, event: CallEvent) -> Option<ServerNotification> {
+    /// None if nobody asked for it, or nobody waits any more.
+    fn progress(
+        &self,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Option<ServerNotification> {
+        if self.cancel.is_cancelled() {
+            return None;
+        }
+        let mut param = ProgressNotificationParam::new(self.token.clone()?, progress);
+        param.total = total;
+        param.message = message;
+        Some(ServerNotification::ProgressNotification(
+            ProgressNotification::new(param),
+        ))
+    }
+
+    fn notification(&mut self, event: CallEvent) -> Option<ServerNotification> {
         if self.cancel.is_cancelled() {
             return None;
         }
@@ -163,14 +200,10 @@ impl Outlet {
                 total,
                 message,
             } => {
-                let mut param = ProgressNotificationParam::new(self.token.clone()?, progress);
-                param.total = total;
-                param.message = message;
-                Some(ServerNotification::ProgressNotification(
-                    ProgressNotification::new(param),
-                ))
+                let progress = self.rising.report(progress, total);
+                self.progress(progress, total, message)
             }
-            // Neither capability is advertised: nobody can have asked for it.
+            // For everybody: the hub has them.
             _ => None,
         }
     }
