@@ -529,7 +529,8 @@ impl Response {
     /// If nothing comes in time.
     #[track_caller]
     pub fn event(&mut self) -> Option<Event> {
-        assert_eq!(self.status, 200, "{}", self.text());
+        let status = self.status;
+        assert_eq!(status, 200, "{}", self.text());
         loop {
             if let Some(event) = self.buffered() {
                 return Some(event);

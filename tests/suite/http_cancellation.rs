@@ -9,6 +9,9 @@ use palisade_tests::{
 };
 use serde_json::{Value, json};
 
+/// What a guest that is stopped may still compute, on a busy machine.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 /// What a server may compute while nothing happens.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -16,15 +19,15 @@ fn spinning() -> Server {
     Palisade::run(guest("loops-forever")).serve()
 }
 
-/// Waits until the server computes no more.
+/// Waits until the server computes no more. It may go on for less than the
+/// guest's own allowance, which would end it as well.
 #[track_caller]
 fn until_idle(server: &Server) {
-    let since = Instant::now();
+    let start = server.process.process.cpu_time();
     loop {
         let before = server.process.process.cpu_time();
-        // A while in which nothing but the guest would compute.
-        let mut quiet = server.request("PUT").send();
-        quiet.text();
+        assert!(before - start < AT_ONCE, "it still computes");
+        // No event tells that nothing happens.
         let watch = Instant::now();
         while watch.elapsed() < Duration::from_millis(200) {
             std::thread::yield_now();
@@ -32,10 +35,6 @@ fn until_idle(server: &Server) {
         if server.process.process.cpu_time() - before <= IDLE {
             return;
         }
-        assert!(
-            since.elapsed() < Duration::from_secs(10),
-            "it still computes"
-        );
     }
 }
 
@@ -112,21 +111,21 @@ fn a_call_that_is_cancelled_ends_and_so_does_its_stream() {
 fn a_session_that_nobody_needs_ends_by_itself() {
     let server = Palisade::run(guest("sleeps"))
         .arg("--session-idle")
-        .arg("1")
+        .arg("3")
         .serve();
     let mut session = server.session("2025-11-25");
     let listened = server.session("2025-11-25");
     let mut listener = listened.listen(None);
     listener.event().unwrap();
     // It lives while something runs.
-    let nap = session.call("nap", json!({"ms": 2_500}));
+    let nap = session.call("nap", json!({"ms": 4_500}));
     assert_eq!(rpc::tool_text(&nap), "slept");
     rpc::result(&session.ask("ping", Value::Null));
     // Then it does not.
     let since = Instant::now();
     let ping = rpc::request(99, "ping", Value::Null);
     let idle = server.session("2025-11-25");
-    assert!(listener.is_quiet(Duration::from_secs(3)));
+    assert!(listener.is_quiet(Duration::from_secs(7)));
     assert_eq!(idle.post(&ping).send().status, 404, "{:?}", since.elapsed());
     assert_eq!(session.post(&ping).send().status, 404);
     // Where somebody listened, it did all the time.

@@ -22,7 +22,8 @@ fn a_body_may_be_so_large_and_no_larger() {
     rpc::text(&result);
     let huge = rpc::request(9, "ping", json!({"x": "x".repeat(17 * MEBIBYTE)}));
     let mut response = session.post(&huge).send();
-    assert_eq!(response.status, 413, "{}", response.text());
+    let said = response.text();
+    assert_eq!(response.status, 413, "{said}");
     rpc::result(&session.ask("ping", Value::Null));
 }
 
@@ -147,7 +148,7 @@ fn a_silent_stream_says_that_it_is_there() {
         .unwrap();
     let mut seen = String::new();
     let mut buffer = [0; 4096];
-    while !seen.contains("\r\n: ") && !seen.contains("\n: still here\n") {
+    while !seen.contains(": still here\n") {
         let read = stream.read(&mut buffer).unwrap();
         assert!(read > 0, "the stream ended: {seen}");
         seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
