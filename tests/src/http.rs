@@ -529,8 +529,8 @@ impl Response {
     /// If nothing comes in time.
     #[track_caller]
     pub fn event(&mut self) -> Option<Event> {
-        let (status, text) = (self.status, self.text());
-        assert_eq!(status, 200, "{text}");
+        let status = self.status;
+        assert_eq!(status, 200, "{}", self.text());
         loop {
             if let Some(event) = self.buffered() {
                 return Some(event);

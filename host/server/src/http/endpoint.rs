@@ -119,7 +119,15 @@ impl Endpoint {
         }
         let body = body::read(body, self.limits.body, self.limits.body_time, &self.bodies).await?;
         let stateless = says_stateless(headers);
-        match read(body).map_err(|wrong| wrong.refusal(stateless))? {
+        let body = read(body).map_err(|wrong| wrong.refusal(stateless))?;
+        match &body {
+            Body::One(message) => self.check_busy(message)?,
+            Body::Many(messages) => messages
+                .iter()
+                .flatten()
+                .try_for_each(|message| self.check_busy(message))?,
+        }
+        match body {
             Body::One(message) if message.is_stateless() => self.once(caller, message, headers).await,
             Body::One(message) if stateless || message.should_be_stateless() => {
                 match message.kind() {
@@ -176,7 +184,14 @@ impl Endpoint {
                 "the answer may be either: Accept: application/json, text/event-stream",
             ));
         }
-        if self.in_flight.count() >= self.limits.requests {
+        Ok(())
+    }
+
+    /// Refuses more requests than can be looked after. What ends one is always
+    /// taken.
+    fn check_busy(&self, message: &Message) -> Result<(), Refusal> {
+        let busy = self.in_flight.count() >= self.limits.requests;
+        if busy && message.kind() == Kind::Request {
             return Err(Refusal::busy("too many requests are running"));
         }
         Ok(())

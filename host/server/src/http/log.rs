@@ -7,7 +7,6 @@
 //! is refused, and never waits on whoever says it.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -16,75 +15,16 @@ use hyper::body::Bytes;
 
 use crate::http::headers::EventId;
 
+mod budget;
 mod room;
 mod stream;
+
+pub(crate) use budget::Budget;
 
 use stream::Stream;
 
 /// The stream of what belongs to no POST.
 pub(crate) const STANDALONE: u64 = 0;
-
-/// Bytes that all sessions may keep together.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    used: AtomicUsize,
-    max: usize,
-}
-
-impl Budget {
-    pub(crate) fn new(max: usize) -> Arc<Self> {
-        let used = AtomicUsize::new(0);
-        Arc::new(Self { used, max })
-    }
-
-    /// Whether this much more is there.
-    fn has(&self, bytes: usize) -> bool {
-        self.used.load(Ordering::Relaxed).saturating_add(bytes) <= self.max
-    }
-
-    fn take(&self, bytes: usize) {
-        self.used.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    fn give_back(&self, bytes: usize) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    /// Takes bytes if they are there; they are given back with what is
-    /// returned.
-    pub(crate) fn lend(self: &Arc<Self>, bytes: usize) -> Option<Loan> {
-        let mut loan = Loan {
-            budget: Arc::clone(self),
-            bytes: 0,
-        };
-        loan.more(bytes).then_some(loan)
-    }
-}
-
-/// Bytes of a budget that are in use.
-#[derive(Debug)]
-pub(crate) struct Loan {
-    budget: Arc<Budget>,
-    bytes: usize,
-}
-
-impl Loan {
-    /// Takes more; false if they are not there.
-    pub(crate) fn more(&mut self, bytes: usize) -> bool {
-        let fits = self.budget.has(bytes);
-        if fits {
-            self.budget.take(bytes);
-            self.bytes += bytes;
-        }
-        fits
-    }
-}
-
-impl Drop for Loan {
-    fn drop(&mut self) {
-        self.budget.give_back(self.bytes);
-    }
-}
 
 /// What one session may keep.
 #[derive(Debug, Clone, Copy)]
@@ -195,7 +135,7 @@ impl Log {
             self.0.force(&mut state, stream, instead);
         }
         if let Some(stream) = state.streams.get_mut(&stream) {
-            stream.status = status;
+            stream.status = Some(status);
         }
         self.0.one_less(&mut state, stream);
     }
@@ -240,7 +180,7 @@ impl Log {
         }
         let streams = std::mem::take(&mut state.streams);
         for stream in streams.into_values() {
-            self.0.release(&mut state, &stream);
+            state.release(&stream);
         }
     }
 
@@ -278,13 +218,6 @@ impl Log {
         for number in old {
             self.0.remove(&mut state, number);
         }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.budget.give_back(state.bytes);
     }
 }
 
@@ -336,7 +269,7 @@ impl Reader {
         if shared.keeps {
             stream.heard.push_back((stream.last_event, data.clone()));
         } else {
-            shared.count_off(state, &data);
+            state.count_off(&data);
         }
         Poll::Ready(Some(self.event(self.position, data)))
     }
@@ -389,9 +322,9 @@ impl Reader {
         if stream.finished.is_none() || stream.waiting.len() != 1 {
             return None;
         }
+        let status = stream.status?;
         let data = stream.waiting.pop_front()?;
-        let status = stream.status;
-        self.log.0.count_off(state, &data);
+        state.count_off(&data);
         let end = data.len() - stream::END.len();
         Some((status, data.slice(stream::DATA.len()..end)))
     }

@@ -75,7 +75,7 @@ impl Default for HttpLimits {
             session_idle: Duration::from_mins(30),
             connections: 1024,
             requests: 2048,
-            head_time: Duration::from_secs(30),
+            head_time: Duration::from_secs(15),
             body_time: Duration::from_mins(1),
             keep_alive: Duration::from_secs(15),
             drain: Duration::from_secs(5),
@@ -111,4 +111,4 @@ pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 /// How long a request without a session may be silent before its response
 /// begins, as a stream. Errors that have a status of their own come at once.
-pub(super) const SILENT: Duration = Duration::from_secs(5);
+pub(super) const SILENT: Duration = Duration::from_secs(2);

@@ -59,7 +59,16 @@ pub(crate) fn read(body: Vec<u8>) -> Result<Body, Wrong> {
         let why = format!("an array holds 1 to {MAX_BATCH} messages");
         return Err(Wrong::new(ErrorData::invalid_request(why, None)));
     }
-    let messages = raw.iter().map(|raw| one(raw.get().as_bytes().to_vec()));
+    let messages = raw.iter().map(|raw| {
+        let message = one(raw.get().as_bytes().to_vec())?;
+        match message.request() {
+            Some(request) if message.is_initialize() => Err(Wrong {
+                error: ErrorData::invalid_request("initialize comes alone", None),
+                id: Some(request.id.clone()),
+            }),
+            _ => Ok(message),
+        }
+    });
     Ok(Body::Many(messages.collect()))
 }
 
@@ -126,9 +135,8 @@ impl Message {
 
     /// Whether it says itself of which revision it is, and needs no session.
     pub(crate) fn is_stateless(&self) -> bool {
-        self.request().is_some_and(|request| {
-            request.request.get_meta().contains_key(PROTOCOL_VERSION)
-        })
+        self.request()
+            .is_some_and(|request| request.request.get_meta().contains_key(PROTOCOL_VERSION))
     }
 
     /// Whether it is a method that only the stateless revisions have.

@@ -47,8 +47,7 @@ impl Shared {
         data.extend_from_slice(END);
         state.bytes += data.len();
         state.events += 1;
-        self.budget.take(data.len());
-        found.waiting.push_back(Bytes::from(data));
+        found.waiting.push_back(self.budget.hold(data));
         found.wake();
     }
 
@@ -91,39 +90,39 @@ impl Shared {
             return false;
         };
         stream.forgotten = number;
-        self.count_off(state, &data);
+        state.count_off(&data);
         true
     }
 
     fn drop_first_waiting(&self, state: &mut State, stream: u64) {
         let first = state.streams.get_mut(&stream);
         if let Some(data) = first.and_then(|stream| stream.waiting.pop_front()) {
-            self.count_off(state, &data);
+            state.count_off(&data);
         }
-    }
-
-    /// An event is not kept any more.
-    pub(super) fn count_off(&self, state: &mut State, data: &Bytes) {
-        state.bytes -= data.len();
-        state.events -= 1;
-        self.budget.give_back(data.len());
     }
 
     /// A stream is not kept any more.
     pub(super) fn remove(&self, state: &mut State, number: u64) {
-        if number == STANDALONE {
+        if number == STANDALONE && self.keeps {
             return;
         }
         if let Some(stream) = state.streams.remove(&number) {
-            self.release(state, &stream);
+            state.release(&stream);
         }
     }
+}
 
-    /// What a stream kept is free again.
-    pub(super) fn release(&self, state: &mut State, stream: &Stream) {
+impl State {
+    /// An event is not kept any more.
+    pub(super) fn count_off(&mut self, data: &Bytes) {
+        self.bytes -= data.len();
+        self.events -= 1;
+    }
+
+    /// A stream is not kept any more.
+    pub(super) fn release(&mut self, stream: &Stream) {
         let (events, bytes) = stream.size();
-        state.events -= events;
-        state.bytes -= bytes;
-        self.budget.give_back(bytes);
+        self.events -= events;
+        self.bytes -= bytes;
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct Stream {
     answers: Option<usize>,
     /// When the last answer came.
     pub(super) finished: Option<Instant>,
-    /// HTTP status that goes with the answer, if it is alone.
-    pub(super) status: u16,
+    /// HTTP status that goes with the last answer, if it is alone.
+    pub(super) status: Option<u16>,
     /// Who reads it.
     pub(super) reader: Option<u64>,
     pub(super) waker: Option<Waker>,
@@ -41,7 +41,7 @@ impl Stream {
             forgotten: 0,
             answers: Some(answers),
             finished: None,
-            status: 200,
+            status: None,
             reader: None,
             waker: None,
         }

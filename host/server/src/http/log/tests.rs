@@ -1,4 +1,8 @@
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use proptest::prelude::*;
 
@@ -66,7 +70,7 @@ fn what_nobody_can_ask_for_is_not_kept() {
     drop(log.read(stream, None).unwrap());
     log.say(stream, b"x").unwrap();
     log.answer(stream, 200, b"y", b"");
-    assert_eq!(budget.used.load(Ordering::Relaxed), 0);
+    assert_eq!(budget.used(), 0);
     assert_eq!(log.read(stream, Some(0)).err(), Some(Lost::Stream));
 }
 
@@ -80,7 +84,7 @@ fn a_closed_log_keeps_nothing() {
     log.close();
     assert!(is_at_end(&mut reader));
     log.answer(stream, 200, b"late", b"");
-    assert_eq!(budget.used.load(Ordering::Relaxed), 0);
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]
@@ -132,21 +136,37 @@ fn without_room_what_was_heard_goes_first_and_then_nothing_comes_in() {
     );
     drop(reader);
     drop(log);
-    assert_eq!(budget.used.load(Ordering::Relaxed), 0);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn what_a_connection_holds_is_counted() {
+    let (log, budget) = log(100_000);
+    let stream = log.open(1);
+    let mut reader = log.read(stream, None).unwrap();
+    log.answer(stream, 200, b"x", b"");
+    let mut cx = Context::from_waker(Waker::noop());
+    let Poll::Ready(Some(event)) = reader.poll_next(&mut cx) else {
+        panic!("there is an event");
+    };
+    drop(reader);
+    drop(log);
+    assert_eq!(budget.used(), event.data.len());
+    drop(event);
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]
 fn an_answer_without_room_is_replaced() {
     let (log, budget) = log(1_000);
-    let loan = budget.lend(1_000).unwrap();
+    let _loan = budget.lend(1_000).unwrap();
     assert!(budget.lend(1).is_none());
-    budget.take(1);
+    let _more = budget.hold(vec![0]);
     let stream = log.open(1);
     let mut reader = log.read(stream, None).unwrap();
     log.answer(stream, 200, b"answer", b"sorry");
     assert_eq!(next(&mut reader).unwrap().1, "sorry");
     assert!(is_at_end(&mut reader));
-    drop(loan);
 }
 
 #[test]
