@@ -46,7 +46,11 @@ pub(crate) async fn serve(
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);
-    running.waiting().await.map(drop).map_err(ServeError::Session)
+    running
+        .waiting()
+        .await
+        .map(drop)
+        .map_err(ServeError::Session)
 }
 
 /// A tool as a client sees it.

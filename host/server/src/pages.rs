@@ -16,7 +16,9 @@ const PAGE: usize = 250;
 
 /// A cursor that this list did not give out.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this cursor did not come from this server, or the list has changed since: begin again without one")]
+#[error(
+    "this cursor did not come from this server, or the list has changed since: begin again without one"
+)]
 pub(crate) struct BadCursor;
 
 /// The items a page shows, and the cursor of the next one. `key` is what tells
@@ -103,14 +105,8 @@ mod tests {
         let next = next.unwrap();
         assert!(page(&items, Some(&next), String::as_str).is_ok());
         items.insert(0, "new".into());
-        assert_eq!(
-            page(&items, Some(&next), String::as_str),
-            Err(BadCursor)
-        );
+        assert_eq!(page(&items, Some(&next), String::as_str), Err(BadCursor));
         items.truncate(3);
-        assert_eq!(
-            page(&items, Some(&next), String::as_str),
-            Err(BadCursor)
-        );
+        assert_eq!(page(&items, Some(&next), String::as_str), Err(BadCursor));
     }
 }

@@ -280,7 +280,11 @@ impl Service {
     /// # Errors
     ///
     /// The first plugin's refusal, if none of them can say.
-    pub async fn resources(&self, context: Context, run: Run) -> Result<Vec<ResourceInfo>, Refusal> {
+    pub async fn resources(
+        &self,
+        context: Context,
+        run: Run,
+    ) -> Result<Vec<ResourceInfo>, Refusal> {
         let listings = self
             .0
             .members
@@ -326,7 +330,12 @@ impl Service {
     }
 
     /// Reads a resource.
-    pub async fn read(&self, uri: &str, context: Context, run: Run) -> Reply<Vec<ResourceContents>> {
+    pub async fn read(
+        &self,
+        uri: &str,
+        context: Context,
+        run: Run,
+    ) -> Reply<Vec<ResourceContents>> {
         let Some((member, own)) = self.0.resource(uri) else {
             return Reply::Refused(unknown_resource(uri));
         };
@@ -467,9 +476,6 @@ impl Inner {
 fn unknown_resource(uri: &str) -> Refusal {
     Refusal {
         data: Some(serde_json::json!({ "uri": uri })),
-        ..Refusal::new(
-            ErrorKind::NotFound,
-            format!("there is no resource {uri:?}"),
-        )
+        ..Refusal::new(ErrorKind::NotFound, format!("there is no resource {uri:?}"))
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn options(args: &HttpArgs) -> Result<Option<HttpOptions>, Failure> {
 /// Serves until the process is told to end.
 pub(crate) fn run(options: HttpOptions, service: Service) -> Result<ExitCode, Failure> {
     let runtime = runtime_of_many()?;
+    give_memory_back();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
         let server = HttpServer::bind(options).await?;
@@ -116,4 +117,14 @@ fn tls(args: &HttpArgs) -> Result<Option<Tls>, Failure> {
         Failure::because(format!("{} can't be used", file.display()), &error)
             .remedy("give --tls-cert and --tls-key, both in PEM, that belong together")
     })
+}
+
+/// What a crowd of clients took is given back to the system once they are
+/// gone, also if nothing happens afterwards: the allocator does so by itself
+/// only while it is used.
+fn give_memory_back() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = tikv_jemalloc_ctl::background_thread::write(true) {
+        tracing::debug!("memory that is free stays with this process: {error}");
+    }
 }

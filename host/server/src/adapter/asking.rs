@@ -90,7 +90,9 @@ where
         let asked = match so_far.ask(questions, can) {
             Ok(asked) => asked,
             Err(CantAsk::NotDeclared(needed)) if stateless => {
-                return Err(ErrorData::missing_required_client_capability(declared(needed)));
+                return Err(ErrorData::missing_required_client_capability(declared(
+                    needed,
+                )));
             }
             Err(problem) => return Ok(Conversed::Failed(problem.to_string())),
         };

@@ -198,13 +198,8 @@ pub(super) fn contents(contents: from::ResourceContents) -> to::ResourceContents
 
 fn annotations(hints: from::Annotations) -> to::Annotations {
     let mut converted = to::Annotations::default();
-    converted.audience = (!hints.audience.is_empty()).then(|| {
-        hints
-            .audience
-            .into_iter()
-            .map(role)
-            .collect()
-    });
+    converted.audience =
+        (!hints.audience.is_empty()).then(|| hints.audience.into_iter().map(role).collect());
     converted.priority = hints
         .priority
         .filter(|priority| (0.0..=1.0).contains(priority))

@@ -68,7 +68,10 @@ fn is_served(method: &str, stateless: bool) -> bool {
         | "completion/complete"
         | "server/discover" => true,
         "subscriptions/listen" => stateless,
-        "initialize" | "ping" | "logging/setLevel" | "resources/subscribe"
+        "initialize"
+        | "ping"
+        | "logging/setLevel"
+        | "resources/subscribe"
         | "resources/unsubscribe" => !stateless,
         _ => false,
     }

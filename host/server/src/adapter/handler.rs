@@ -26,8 +26,8 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
-use crate::adapter::shared::Shared;
 use crate::adapter::open::InFlight;
+use crate::adapter::shared::Shared;
 use crate::adapter::{context, events, news, requests};
 use crate::hub::Watch;
 use crate::pages;
@@ -188,8 +188,8 @@ fn bad_cursor(error: pages::BadCursor) -> ErrorData {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let config = ServerConfig::new(self.shared.capabilities().clone())
-            .with_server_info(self.identity());
+        let config =
+            ServerConfig::new(self.shared.capabilities().clone()).with_server_info(self.identity());
         match &self.service().identity().instructions {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
@@ -236,8 +236,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         self.offers::<ListToolsRequestMethod>(self.service().offered().tools)?;
         let all = &self.shared.lists().tools;
-        let (range, next) = pages::page(all, cursor(request).as_deref(), |tool| &tool.name)
-            .map_err(bad_cursor)?;
+        let (range, next) =
+            pages::page(all, cursor(request).as_deref(), |tool| &tool.name).map_err(bad_cursor)?;
         let mut result = ListToolsResult::with_all_items(all[range].to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);

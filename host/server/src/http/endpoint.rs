@@ -11,10 +11,10 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::{InFlight, Shared};
 use crate::adapter::http::{
     Body, Kind, Message, Opened, Session, VERSION, last_word, read, serve_once,
 };
+use crate::adapter::{InFlight, Shared};
 use crate::http::PATH;
 use crate::http::access::{Access, Principal};
 use crate::http::answer::{self, Answer, METHODS, Refusal};
@@ -128,7 +128,9 @@ impl Endpoint {
                 .try_for_each(|message| self.check_busy(message))?,
         }
         match body {
-            Body::One(message) if message.is_stateless() => self.once(caller, message, headers).await,
+            Body::One(message) if message.is_stateless() => {
+                self.once(caller, message, headers).await
+            }
             Body::One(message) if stateless || message.should_be_stateless() => {
                 match message.kind() {
                     Kind::Request => Err(message.lacks_metadata()),

@@ -19,10 +19,7 @@ pub(super) fn address_prompt(prompt: &mut CheckedPrompt, rename: &dyn Fn(&mut St
 }
 
 /// The addresses of what was read.
-pub(super) fn address_contents(
-    contents: &mut Vec<ResourceContents>,
-    rename: &dyn Fn(&mut String),
-) {
+pub(super) fn address_contents(contents: &mut Vec<ResourceContents>, rename: &dyn Fn(&mut String)) {
     for one in contents {
         rename(&mut one.uri);
     }

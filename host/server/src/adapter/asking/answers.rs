@@ -40,9 +40,8 @@ fn elicited(answer: &Value, schema: Option<&Value>) -> Option<to::ElicitationAns
                 return Some(to::ElicitationAnswer::Accept(None));
             };
             let content = result.content.filter(Value::is_object)?;
-            gate::satisfies(schema, &content).then(|| {
-                to::ElicitationAnswer::Accept(Some(content.to_string()))
-            })
+            gate::satisfies(schema, &content)
+                .then(|| to::ElicitationAnswer::Accept(Some(content.to_string())))
         }
         _ => None,
     }

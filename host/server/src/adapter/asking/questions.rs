@@ -41,9 +41,9 @@ impl Question {
                 };
                 Ok(Self::Elicit(to::ElicitRequest::new(params)))
             }
-            from::InputAsk::Sample(sample) => {
-                Ok(Self::Sample(to::CreateMessageRequest::new(sampling(sample)?)))
-            }
+            from::InputAsk::Sample(sample) => Ok(Self::Sample(to::CreateMessageRequest::new(
+                sampling(sample)?,
+            ))),
             from::InputAsk::ListRoots => Ok(Self::Roots(to::ListRootsRequest::default())),
         }
     }
@@ -71,11 +71,14 @@ impl From<Question> for ServerRequest {
 
 /// An address a person may be sent to.
 fn address(url: String) -> Result<String, String> {
-    let parsed = url::Url::parse(&url).map_err(|error| format!("its url is not valid ({error})"))?;
+    let parsed =
+        url::Url::parse(&url).map_err(|error| format!("its url is not valid ({error})"))?;
     match parsed.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&parsed) => Ok(url),
-        other => Err(format!("a person is only sent to https addresses, not to {other}:")),
+        other => Err(format!(
+            "a person is only sent to https addresses, not to {other}:"
+        )),
     }
 }
 
@@ -90,7 +93,8 @@ fn is_loopback(url: &url::Url) -> bool {
 
 fn identifier() -> Result<String, String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("there are no random numbers ({error})"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("there are no random numbers ({error})"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use palisade_runtime::contract::{
-    Answer, ClientCapabilities, Context, InputAsk, InputRequired,
-};
+use palisade_runtime::contract::{Answer, ClientCapabilities, Context, InputAsk, InputRequired};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -114,7 +112,9 @@ impl Round {
         let needed = wanted
             .requests
             .iter()
-            .fold(ClientCapabilities::empty(), |all, one| all | needs(&one.ask));
+            .fold(ClientCapabilities::empty(), |all, one| {
+                all | needs(&one.ask)
+            });
         if !can.contains(needed) {
             return Err(CantAsk::NotDeclared(needed));
         }
