@@ -213,8 +213,7 @@ fn settled(host: &Process) -> u64 {
     let deadline = Instant::now() + PATIENCE;
     let mut last = host.memory();
     loop {
-        // No event tells when an allocator gives back what is free.
-        std::thread::sleep(Duration::from_millis(500));
+        a_moment(Duration::from_millis(500));
         let now = host.memory();
         if now >= last || Instant::now() > deadline {
             return now.min(last);
@@ -235,7 +234,16 @@ fn comes_back_to(host: &Process, before: u64) {
             before / 1024,
             now / 1024
         );
-        std::thread::sleep(Duration::from_millis(50));
+        a_moment(Duration::from_millis(50));
         now = host.memory();
     }
+}
+
+/// No event tells when an allocator gives back what is free.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "memory can only be looked at again"
+)]
+fn a_moment(pause: Duration) {
+    std::thread::sleep(pause);
 }

@@ -127,7 +127,7 @@ impl Handler {
             cancel: context.ct.clone(),
             placement: self.placement(),
         };
-        let request = request(context::of(context), run);
+        let request = Box::pin(request(context::of(context), run));
         outlet.forward_while(request).await
     }
 
@@ -149,7 +149,9 @@ impl Handler {
         let sink: Arc<dyn EventSink> = Arc::new(sink);
         let placement = self.placement();
         let binding = || Binding::new(&(&*self.principal, call()));
-        let conversation = asking::converse(
+        // Boxed, as above: rmcp's loop makes room for the largest future in
+        // every request, also in one that only lists.
+        let conversation = Box::pin(asking::converse(
             self.shared.seal(),
             context,
             binding,
@@ -169,13 +171,10 @@ impl Handler {
                     }
                 }
             },
-        );
+        ));
         outlet.forward_while(conversation).await
     }
 }
-
-// The futures of plugins' requests are boxed below: rmcp's loop makes room for
-// the largest of them in every request, also in one that only lists.
 
 /// The cursor of a request for a list.
 fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
@@ -254,7 +253,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut response = Box::pin(requests::call_tool(self, request, &context)).await?;
+        let mut response = requests::call_tool(self, request, &context).await?;
         match &mut response {
             CallToolResponse::Complete(result) => self.sign(&mut result.meta, &context),
             CallToolResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
@@ -269,7 +268,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         self.offers::<ListResourcesRequestMethod>(self.service().offered().resources)?;
-        let all = Box::pin(requests::list_resources(self, &context)).await?;
+        let all = requests::list_resources(self, &context).await?;
         let (range, next) =
             pages::page(&all, cursor(request).as_deref(), |one| &one.uri).map_err(bad_cursor)?;
         let mut result = ListResourcesResult::with_all_items(all[range].to_vec());
@@ -299,7 +298,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.offers::<ReadResourceRequestMethod>(self.service().offered().resources)?;
-        let mut response = Box::pin(requests::read_resource(self, request, &context)).await?;
+        let mut response = requests::read_resource(self, request, &context).await?;
         match &mut response {
             ReadResourceResponse::Complete(result) => self.sign(&mut result.meta, &context),
             ReadResourceResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
@@ -329,7 +328,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.offers::<ListPromptsRequestMethod>(self.service().offered().prompts)?;
-        let mut response = Box::pin(requests::get_prompt(self, request, &context)).await?;
+        let mut response = requests::get_prompt(self, request, &context).await?;
         match &mut response {
             GetPromptResponse::Complete(result) => self.sign(&mut result.meta, &context),
             GetPromptResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
@@ -344,7 +343,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         self.offers::<CompleteRequestMethod>(self.service().offered().completion)?;
-        let mut result = Box::pin(requests::complete(self, request, &context)).await?;
+        let mut result = requests::complete(self, request, &context).await?;
         self.sign(&mut result.meta, &context);
         Ok(result)
     }
