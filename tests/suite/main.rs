@@ -10,6 +10,7 @@
 mod backpressure;
 mod bad_files;
 mod bad_flags;
+mod batches;
 mod cancellation;
 mod clients_inspector;
 mod clients_python;
