@@ -61,6 +61,7 @@ mod limits_host_work;
 mod limits_log;
 mod limits_memory;
 mod limits_output;
+mod large_results;
 mod little_address_space;
 mod logging;
 mod mistakes;

@@ -72,10 +72,12 @@ pub(crate) async fn run<O: Operation>(
             Some(made) => made,
             None => Made::started(&linked, &sandbox, Arc::clone(&clock)).await?,
         };
-        made.begin(Arc::clone(&clock), client);
+        let most = O::most(&sandbox.limits);
+        made.begin(Arc::clone(&clock), client, most);
         let answer = export.call(&mut made, operation.takes()).await;
         match answer {
             Ok((answer,)) => Ok(answer),
+            Err(error) if is_fuel_exhausted(&error) => Err(CallError::Limit(Limit::Output(most))),
             Err(error) => Err(classify(error, Stage::Running, &made.store, &sandbox)),
         }
     };
@@ -230,8 +232,10 @@ impl Made {
         }
     }
 
-    /// Gives the instance to a call.
-    fn begin(&mut self, clock: Arc<CallClock>, client: ClientState) {
+    /// Gives the instance to a call, from which no more than `most` bytes are
+    /// taken at once.
+    fn begin(&mut self, clock: Arc<CallClock>, client: ClientState, most: u64) {
+        self.store.set_hostcall_fuel(handed_over(most));
         let state = self.store.data_mut();
         state.clock = clock;
         state.client = client;
@@ -277,10 +281,7 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
         },
     );
     store.limiter(|state| &mut state.limiter);
-    // What a guest hands over is counted while it is copied, so that many
-    // references to one long string can't become many long strings here.
-    let handed_over = sandbox.limits.output.saturating_add(LIFT_OVERHEAD);
-    store.set_hostcall_fuel(usize::try_from(handed_over).unwrap_or(usize::MAX));
+    store.set_hostcall_fuel(handed_over(sandbox.limits.output));
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|store| match store.data().clock.verdict() {
         Verdict::Over(limit) => Err(Exceeded(limit).into()),
@@ -288,6 +289,12 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
         Verdict::GoOn => Ok(UpdateDeadline::Continue(1)),
     });
     store
+}
+
+/// What a guest hands over is counted while it is copied, so that many
+/// references to one long string can't become many long strings here.
+fn handed_over(most: u64) -> usize {
+    usize::try_from(most.saturating_add(LIFT_OVERHEAD)).unwrap_or(usize::MAX)
 }
 
 /// How far an instance had come.

@@ -6,10 +6,12 @@
 //! the `adapter` module; this crate knows nothing of the command line.
 
 mod adapter;
+mod fit;
 mod gate;
-mod hub;
-mod names;
 mod http;
+mod hub;
+mod kept;
+mod names;
 mod outcome;
 mod pages;
 mod service;
@@ -17,10 +19,10 @@ mod stdio;
 mod wire;
 
 pub use gate::check_schemas;
-pub use outcome::{Checked, CheckedPrompt};
-pub use service::{CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, tool_json};
 pub use http::{
     Access, AllowedHost, AllowedOrigin, HttpError, HttpLimits, HttpOptions, HttpServer, NameError,
     Tls, TlsError, TokenError, Tokens,
 };
+pub use outcome::{Checked, CheckedPrompt};
+pub use service::{CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, tool_json};
 pub use stdio::{ServeError, serve_stdio};
