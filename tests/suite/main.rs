@@ -66,6 +66,7 @@ mod little_address_space;
 mod logging;
 mod mistakes;
 mod mixed_eras;
+mod numbers;
 mod process_end;
 mod progress;
 mod sandbox_links_stay_inside;
