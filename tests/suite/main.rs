@@ -42,6 +42,7 @@ mod guest_returns_broken_json;
 mod guest_starts_afresh;
 mod guests_all_have_a_test;
 mod handshake;
+mod heartbeats;
 mod http_callers;
 mod http_cancellation;
 mod http_end;
