@@ -137,14 +137,29 @@ fn what_is_not_offered_is_an_unknown_method() {
     session.initialize("2025-11-25");
     for (method, params) in [
         ("no/such/method", Value::Null),
-        ("resources/list", Value::Null),
-        ("resources/read", json!({"uri": "file:///etc/passwd"})),
+        ("resources/subscribe", json!({"uri": "x:y"})),
         ("prompts/list", Value::Null),
         ("prompts/get", json!({"name": "x"})),
         ("sampling/createMessage", Value::Null),
     ] {
         let code = rpc::error_code(&session.ask(method, params));
         assert_eq!(code, -32601, "{method:?}");
+    }
+}
+
+/// The host itself has resources: results that were too large to be sent.
+#[test]
+fn without_a_plugins_resources_there_are_none_to_list() {
+    let mut session = hello();
+    let agreed = session.initialize("2025-11-25");
+    assert_eq!(agreed["capabilities"]["resources"], json!({}), "{agreed}");
+    let listed = session.ask("resources/list", Value::Null);
+    assert_eq!(rpc::result(&listed)["resources"], json!([]));
+    let templates = session.ask("resources/templates/list", Value::Null);
+    assert_eq!(rpc::result(&templates)["resourceTemplates"], json!([]));
+    for uri in ["file:///etc/passwd", "palisade-result://0"] {
+        let read = session.ask("resources/read", json!({ "uri": uri }));
+        assert_eq!(rpc::error_code(&read), -32002, "{uri}");
     }
 }
 

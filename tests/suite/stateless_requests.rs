@@ -187,7 +187,6 @@ fn what_the_revision_has_removed_is_an_unknown_method() {
         ("resources/subscribe", json!({"uri": "x:y"})),
         ("resources/unsubscribe", json!({"uri": "x:y"})),
         ("no/such/method", Value::Null),
-        ("resources/list", Value::Null),
         ("prompts/list", Value::Null),
     ] {
         let code = rpc::error_code(&session.ask(method, rpc::stateless(params)));

@@ -124,7 +124,7 @@ pub struct Limits {
     pub call_time: Duration,
     /// Processor time of one call. 5 s.
     pub cpu_time: Duration,
-    /// Result of one call, in bytes. 4 MiB.
+    /// Result of one call as a client gets it, in bytes. 4 MiB.
     pub output: u64,
     /// Calls running at the same time. 16.
     pub concurrency: u32,
@@ -143,6 +143,24 @@ pub struct Limits {
     pub table_elements: u32,
     /// Host resources (open files, streams, pollables) held at once. 1024.
     pub handles: u32,
+}
+
+/// How many times `output` a tool's result may be before the call fails.
+const CEILING: u64 = 8;
+
+/// What that is at most, in bytes, unless `output` itself is more. 64 MiB.
+const MOST: u64 = 64 << 20;
+
+impl Limits {
+    /// How large a tool's result may be at all, in bytes. What is above
+    /// [`Self::output`] a client gets only if it asks for it.
+    #[must_use]
+    pub fn result_ceiling(&self) -> u64 {
+        self.output
+            .saturating_mul(CEILING)
+            .min(MOST)
+            .max(self.output)
+    }
 }
 
 impl Default for Limits {

@@ -1,6 +1,7 @@
 //! One call, from a fresh instance to an outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,9 @@ use crate::state::State;
 
 /// Room a result may take beyond its text and bytes: records, options, lists.
 const LIFT_OVERHEAD: u64 = 1024 * 1024;
+
+/// What an instance made ahead may take to start.
+const AHEAD: Duration = Duration::from_millis(500);
 
 /// Longest reason for a refused start that is passed on, in bytes.
 const REASON: usize = 1024;
@@ -72,10 +76,12 @@ pub(crate) async fn run<O: Operation>(
             Some(made) => made,
             None => Made::started(&linked, &sandbox, Arc::clone(&clock)).await?,
         };
-        made.begin(Arc::clone(&clock), client);
+        let most = O::most(&sandbox.limits);
+        made.begin(Arc::clone(&clock), client, most);
         let answer = export.call(&mut made, operation.takes()).await;
         match answer {
             Ok((answer,)) => Ok(answer),
+            Err(error) if is_fuel_exhausted(&error) => Err(CallError::Limit(Limit::Output(most))),
             Err(error) => Err(classify(error, Stage::Running, &made.store, &sandbox)),
         }
     };
@@ -85,12 +91,13 @@ pub(crate) async fn run<O: Operation>(
 }
 
 /// Makes an instance ahead of the next call, so that it need not wait for one.
-/// An instance still serves a single call.
+/// An instance still serves a single call. One that takes long to start is made
+/// when it is needed: until then there is nobody who could cancel it.
 pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
     if sandbox.spare.is_there() {
         return;
     }
-    let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
+    let clock = CallClock::new(sandbox.limits.call_time.min(AHEAD), sandbox.limits.cpu_time);
     let made = Made::started(linked, sandbox, Arc::clone(&clock));
     match within(linked, sandbox, clock, &CancellationToken::new(), async {
         made.await.map(Ok)
@@ -230,8 +237,10 @@ impl Made {
         }
     }
 
-    /// Gives the instance to a call.
-    fn begin(&mut self, clock: Arc<CallClock>, client: ClientState) {
+    /// Gives the instance to a call, from which no more than `most` bytes are
+    /// taken at once.
+    fn begin(&mut self, clock: Arc<CallClock>, client: ClientState, most: u64) {
+        self.store.set_hostcall_fuel(handed_over(most));
         let state = self.store.data_mut();
         state.clock = clock;
         state.client = client;
@@ -277,10 +286,7 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
         },
     );
     store.limiter(|state| &mut state.limiter);
-    // What a guest hands over is counted while it is copied, so that many
-    // references to one long string can't become many long strings here.
-    let handed_over = sandbox.limits.output.saturating_add(LIFT_OVERHEAD);
-    store.set_hostcall_fuel(usize::try_from(handed_over).unwrap_or(usize::MAX));
+    store.set_hostcall_fuel(handed_over(sandbox.limits.output));
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|store| match store.data().clock.verdict() {
         Verdict::Over(limit) => Err(Exceeded(limit).into()),
@@ -288,6 +294,12 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
         Verdict::GoOn => Ok(UpdateDeadline::Continue(1)),
     });
     store
+}
+
+/// What a guest hands over is counted while it is copied, so that many
+/// references to one long string can't become many long strings here.
+fn handed_over(most: u64) -> usize {
+    usize::try_from(most.saturating_add(LIFT_OVERHEAD)).unwrap_or(usize::MAX)
 }
 
 /// How far an instance had come.

@@ -44,3 +44,4 @@ pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource,
 pub use placement::{Placement, Pool};
 pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::Sandbox;
+pub use size::{content_size, result_size};

@@ -32,6 +32,10 @@ mod sealed {
         fn context(&self) -> &Context;
         /// The function's arguments.
         fn takes(&self) -> <Self::Function as Function>::Takes<'_>;
+        /// How much of it is taken from the guest, in bytes.
+        fn most(limits: &Limits) -> u64 {
+            limits.output
+        }
         /// Refuses an outcome that is too large, or that no client could use.
         fn check(outcome: &Self::Outcome, limits: &Limits) -> Result<(), CallError>;
     }
@@ -60,11 +64,19 @@ impl sealed::Runs for ToolCall {
         (&self.name, &self.arguments, &self.context)
     }
 
+    fn most(limits: &Limits) -> u64 {
+        limits.result_ceiling()
+    }
+
     fn check(outcome: &ToolOutcome, limits: &Limits) -> Result<(), CallError> {
-        size::check(outcome.size(), limits)?;
         match outcome {
-            ToolOutcome::Complete(_) => Ok(()),
-            ToolOutcome::InputRequired(input) => answer::check_input_required(input),
+            // What is above the limit itself is not sent, but kept for the
+            // client.
+            ToolOutcome::Complete(result) => size::within(result.size(), limits.result_ceiling()),
+            ToolOutcome::InputRequired(input) => {
+                size::check(input.size(), limits)?;
+                answer::check_input_required(input)
+            }
         }
     }
 }

@@ -41,6 +41,12 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
+    /// The limits that hold.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Opens every granted directory.
     ///
     /// # Errors

@@ -16,10 +16,28 @@ use crate::error::{CallError, Limit};
 
 /// Refuses what is more than the limit.
 pub(crate) fn check(size: usize, limits: &Limits) -> Result<(), CallError> {
-    if size as u64 > limits.output {
-        return Err(CallError::Limit(Limit::Output(limits.output)));
+    within(size, limits.output)
+}
+
+/// Refuses what is more than `most`.
+pub(crate) fn within(size: usize, most: u64) -> Result<(), CallError> {
+    if size as u64 > most {
+        return Err(CallError::Limit(Limit::Output(most)));
     }
     Ok(())
+}
+
+/// How much a tool's result holds, in bytes: its text, its bytes, and whatever
+/// else the plugin chose.
+#[must_use]
+pub fn result_size(result: &ToolResult) -> usize {
+    result.size()
+}
+
+/// How much a piece of content holds, counted in the same way.
+#[must_use]
+pub fn content_size(block: &ContentBlock) -> usize {
+    block.size()
 }
 
 /// Something that takes room.

@@ -1,6 +1,12 @@
 //! Every operation, run in a guest that exports every interface
 //! (`tests/guests/all-interfaces`, built by `cargo xtask build`).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 

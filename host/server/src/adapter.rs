@@ -10,6 +10,7 @@ use crate::stdio::ServeError;
 use crate::wire::{Input, Output};
 
 mod asking;
+mod batch;
 mod context;
 mod convert;
 mod decode;

@@ -52,6 +52,11 @@ impl ToolGate {
             .map_err(|problems| format!("invalid arguments: {problems}"))
     }
 
+    /// Whether there has to be structured content.
+    pub(crate) fn demands_structured(&self) -> bool {
+        self.output.is_some()
+    }
+
     /// Checks structured content, which must be there if there is a schema.
     ///
     /// # Errors

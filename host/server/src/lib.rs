@@ -6,9 +6,11 @@
 //! the `adapter` module; this crate knows nothing of the command line.
 
 mod adapter;
+mod fit;
 mod gate;
 mod http;
 mod hub;
+mod kept;
 mod names;
 mod outcome;
 mod pages;

@@ -17,6 +17,18 @@ pub struct Checked {
     pub meta: Option<Map<String, Value>>,
     /// Whether it says that the call did not work.
     pub is_error: bool,
+    /// What it must be cut to for a client, if it is too large.
+    pub(crate) over: Option<Over>,
+}
+
+/// A result is larger than the plugin's limit of output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Over {
+    /// The limit, in bytes.
+    pub(crate) limit: usize,
+    /// Whether the tool has an output schema, so that clients take a result
+    /// without structured content for broken.
+    pub(crate) demands_structured: bool,
 }
 
 impl Checked {
@@ -36,6 +48,7 @@ impl Checked {
             structured: None,
             meta: None,
             is_error: true,
+            over: None,
         }
     }
 }
@@ -70,6 +83,7 @@ pub(crate) fn check(result: ToolResult) -> Result<Checked, String> {
         structured,
         meta,
         is_error: result.is_error,
+        over: None,
     })
 }
 
@@ -150,7 +164,7 @@ fn parse<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T, St
         .map_err(|error| format!("the plugin returned {what} that is not valid JSON: {error}"))
 }
 
-fn text(text: String) -> ContentBlock {
+pub(crate) fn text(text: String) -> ContentBlock {
     ContentBlock::Text(TextContent {
         text,
         annotations: None,

@@ -30,6 +30,7 @@ use crate::adapter::open::InFlight;
 use crate::adapter::shared::Shared;
 use crate::adapter::{context, events, news, requests};
 use crate::hub::Watch;
+use crate::kept::{Kept, Owner};
 use crate::pages;
 use crate::service::{Refusal, Reply, Run, Service};
 
@@ -42,6 +43,8 @@ pub(super) struct Handler {
     in_flight: InFlight,
     /// Who is served: what a client keeps for us is of no use to another.
     principal: Arc<str>,
+    /// Who this session is to what is kept for it.
+    session: Owner,
     /// What `logging/setLevel` asked for, as a position in [`events::LEVELS`].
     level: AtomicU8,
     /// What the session wants to know; made when it first can want anything.
@@ -55,6 +58,7 @@ impl Handler {
     pub(super) fn new(shared: Shared, in_flight: InFlight, principal: Arc<str>) -> Self {
         let end = CancellationToken::new();
         Self {
+            session: shared.kept().session(),
             shared,
             in_flight,
             principal,
@@ -68,6 +72,25 @@ impl Handler {
 
     pub(super) fn service(&self) -> &Service {
         self.shared.service()
+    }
+
+    pub(super) fn kept(&self) -> &Kept {
+        self.shared.kept()
+    }
+
+    /// Whose a result is that is kept for a request.
+    pub(super) fn owner(&self, context: &RequestContext<RoleServer>) -> Owner {
+        if context::is_stateless(context) {
+            Owner::Caller(Arc::clone(&self.principal))
+        } else {
+            self.session.clone()
+        }
+    }
+
+    /// Whether there are resources: also those of a plugin without any are,
+    /// which are results that were too large.
+    fn has_resources(&self) -> bool {
+        self.shared.capabilities().resources.is_some()
     }
 
     fn watch(&self) -> &Arc<Watch> {
@@ -176,6 +199,12 @@ impl Handler {
     }
 }
 
+impl Drop for Handler {
+    fn drop(&mut self) {
+        self.kept().forget(&self.session);
+    }
+}
+
 /// The cursor of a request for a list.
 fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor)
@@ -267,7 +296,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.offers::<ListResourcesRequestMethod>(self.service().offered().resources)?;
+        self.offers::<ListResourcesRequestMethod>(self.has_resources())?;
         let all = requests::list_resources(self, &context).await?;
         let (range, next) =
             pages::page(&all, cursor(request).as_deref(), |one| &one.uri).map_err(bad_cursor)?;
@@ -282,7 +311,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.offers::<ListResourcesRequestMethod>(self.service().offered().resources)?;
+        self.offers::<ListResourcesRequestMethod>(self.has_resources())?;
         let all = &self.shared.lists().templates;
         let (range, next) = pages::page(all, cursor(request).as_deref(), |one| &one.uri_template)
             .map_err(bad_cursor)?;
@@ -297,7 +326,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.offers::<ReadResourceRequestMethod>(self.service().offered().resources)?;
+        self.offers::<ReadResourceRequestMethod>(self.has_resources())?;
         let mut response = requests::read_resource(self, request, &context).await?;
         match &mut response {
             ReadResourceResponse::Complete(result) => self.sign(&mut result.meta, &context),

@@ -9,5 +9,6 @@ mod session;
 
 pub(crate) use headers::VERSION;
 pub(crate) use message::{Body, Kind, Message, read};
+pub(super) use once::no_room;
 pub(crate) use once::{last_word, serve_once};
 pub(crate) use session::{Opened, Session};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use palisade_runtime::contract::{CompletionArgument, CompletionReference};
+use palisade_runtime::contract::{CompletionArgument, CompletionReference, ErrorKind};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 use crate::adapter::asking::{Conversed, Echo};
 use crate::adapter::handler::Handler;
 use crate::adapter::{convert, downgrade, refusal};
-use crate::service::CallRequest;
+use crate::fit;
+use crate::kept::{self, Kept};
+use crate::outcome::Checked;
+use crate::service::{CallRequest, Refusal};
 
 /// `tools/call`.
 pub(super) async fn call_tool(
@@ -43,7 +46,8 @@ pub(super) async fn call_tool(
         })
         .await?;
     Ok(match conversed {
-        Conversed::Done(checked) => {
+        Conversed::Done(mut checked) => {
+            cut_to_limit(handler, &mut checked, context);
             let mut result = convert::tool_result(checked);
             downgrade::content(&mut result.content, context.protocol_version().as_ref());
             result.into()
@@ -53,6 +57,15 @@ pub(super) async fn call_tool(
             CallToolResult::error(vec![ContentBlock::text(problem)]).into()
         }
     })
+}
+
+/// Cuts a result that is too large, and keeps what is cut off.
+fn cut_to_limit(handler: &Handler, checked: &mut Checked, context: &RequestContext<RoleServer>) {
+    if let Some(over) = checked.over
+        && let Some((uri, contents)) = fit::fit(checked, over, Kept::address)
+    {
+        handler.kept().keep(&handler.owner(context), uri, contents);
+    }
 }
 
 /// `resources/list`, all of it.
@@ -76,6 +89,19 @@ pub(super) async fn read_resource(
 ) -> Result<ReadResourceResponse, ErrorData> {
     let service = handler.service();
     let uri = request.uri;
+    if uri.starts_with(kept::SCHEME) {
+        let contents = handler.kept().read(&handler.owner(context), &uri);
+        let contents = contents.ok_or_else(|| {
+            let message = "this result is not kept, or not any more; call the tool again";
+            let data = Some(json!({ "uri": uri }));
+            refusal::of_resource(Refusal {
+                data,
+                ..Refusal::new(ErrorKind::NotFound, message)
+            })
+        })?;
+        let contents = contents.iter().cloned().map(convert::contents).collect();
+        return Ok(ReadResourceResult::new(contents).into());
+    }
     let echo = Echo {
         responses: request.input_responses,
         state: request.request_state,

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::Seal;
 use crate::adapter::convert;
+use crate::kept::Kept;
 use crate::service::Service;
 
 /// Cheap to clone.
@@ -20,6 +21,7 @@ struct Inner {
     lists: Lists,
     capabilities: ServerCapabilities,
     seal: Seal,
+    kept: Kept,
     closing: CancellationToken,
 }
 
@@ -50,6 +52,7 @@ impl Shared {
             service,
             lists,
             seal: Seal::new()?,
+            kept: Kept::default(),
             closing,
         })))
     }
@@ -68,6 +71,10 @@ impl Shared {
 
     pub(super) fn seal(&self) -> &Seal {
         &self.0.seal
+    }
+
+    pub(super) fn kept(&self) -> &Kept {
+        &self.0.kept
     }
 
     pub(super) fn closing(&self) -> &CancellationToken {
@@ -93,10 +100,13 @@ fn capabilities(service: &Service) -> ServerCapabilities {
         prompts.list_changed = Some(true);
         capabilities.prompts = Some(prompts);
     }
-    if offered.resources {
+    // What is too large of a tool's result is read as a resource.
+    if offered.resources || offered.tools {
         let mut resources = ResourcesCapability::default();
-        resources.subscribe = Some(true);
-        resources.list_changed = Some(true);
+        if offered.resources {
+            resources.subscribe = Some(true);
+            resources.list_changed = Some(true);
+        }
         capabilities.resources = Some(resources);
     }
     capabilities

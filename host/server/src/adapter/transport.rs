@@ -1,18 +1,22 @@
 //! rmcp's transport over lines.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use crate::adapter::decode::{Decoded, decode};
+use serde_json::value::RawValue;
+
+use crate::adapter::batch::{Batches, MAX_BATCH};
+use crate::adapter::decode::{Decoded, decode, is_bomb};
 use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
-use crate::wire::{Input, Lines, Outbox, Output};
+use crate::wire::{Input, Line, Lines, Outbox, Output};
 
 /// Requests without an answer before no more are read: more than can run and
 /// wait by any grant.
@@ -24,9 +28,21 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(super) struct LineTransport {
     lines: Lines<Input>,
     outbox: Outbox,
-    open: OpenRequests<()>,
+    /// The requests without an answer, each with the array it came in.
+    open: OpenRequests<Option<u64>>,
+    /// Whether the revision that was agreed on has arrays of messages.
+    arrays: bool,
+    batches: Batches,
+    /// What is left to be read of an array, and its number.
+    rest: Rest,
     in_flight: InFlight,
     service: Service,
+}
+
+#[derive(Default)]
+struct Rest {
+    batch: u64,
+    messages: VecDeque<Box<RawValue>>,
 }
 
 impl LineTransport {
@@ -35,25 +51,33 @@ impl LineTransport {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
             open: OpenRequests::new(in_flight.clone()),
+            arrays: false,
+            batches: Batches::default(),
+            rest: Rest::default(),
             in_flight,
             service,
         }
     }
 
-    /// Takes note of a message; gives it back unless it must be refused or is
-    /// of no consequence.
+    /// Takes note of a message, which came in an array if there is a number;
+    /// gives it back unless it must be refused or is of no consequence.
     fn admit(
         &mut self,
         mut message: ClientJsonRpcMessage,
+        batch: Option<u64>,
     ) -> Result<ClientJsonRpcMessage, Decoded> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                let Some(number) = self.open.enter(&request.id, ()) else {
-                    let why = "a request with this id is still running";
-                    return Err(Decoded::Refused(
-                        ErrorData::invalid_request(why, None),
-                        Some(request.id.clone()),
-                    ));
+                let refused = |why: &'static str| {
+                    let error = ErrorData::invalid_request(why, None);
+                    Err(Decoded::Refused(error, Some(request.id.clone())))
+                };
+                let opens = matches!(request.request, ClientRequest::InitializeRequest(_));
+                if batch.is_some() && opens {
+                    return refused("initialize comes alone");
+                }
+                let Some(number) = self.open.enter(&request.id, batch) else {
+                    return refused("a request with this id is still running");
                 };
                 request.id = number;
             }
@@ -62,37 +86,128 @@ impl LineTransport {
                     &mut notification.notification
                     && let Some(id) = &mut cancelled.params.request_id
                 {
-                    let Some((number, ())) = self.open.give_up(id) else {
+                    let Some((number, of)) = self.open.give_up(id) else {
                         return Err(Decoded::Ignored("a cancellation of nothing"));
                     };
                     *id = number;
+                    self.no_answer(of);
                 }
+                self.no_answer(batch);
             }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => self.no_answer(batch),
         }
         Ok(message)
     }
 
-    /// Puts the sender's id back; false if nobody waits for the message.
-    fn address(&mut self, item: &mut ServerJsonRpcMessage) -> bool {
+    /// Puts the sender's id back; none if nobody waits for the message. Else
+    /// the array that its answer belongs to, if any.
+    fn address(&mut self, item: &mut ServerJsonRpcMessage) -> Option<Option<u64>> {
         let id = match item {
             JsonRpcMessage::Response(response) => Some(&mut response.id),
             JsonRpcMessage::Error(error) => error.id.as_mut(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         let Some(id) = id else {
-            return true;
+            return Some(None);
         };
-        let Some((sender, ())) = self.open.answer(id) else {
-            return false;
-        };
+        let (sender, batch) = self.open.answer(id)?;
         *id = sender;
-        true
+        Some(batch)
     }
 
-    async fn refuse(&mut self, (error, id): Refusal) -> std::io::Result<()> {
-        self.outbox.push(&ServerJsonRpcMessage::error(error, id))?;
-        self.outbox.flush().await
+    /// Writes an answer, or keeps it until its array can be answered.
+    fn answer(
+        &mut self,
+        item: &ServerJsonRpcMessage,
+        batch: Option<u64>,
+    ) -> serde_json::Result<()> {
+        match batch {
+            None => self.outbox.push(item),
+            Some(batch) => match self.batches.answer(batch, item) {
+                Some(answers) => self.outbox.push(&answers),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// A message that came in an array, if there is a number, has no answer.
+    fn no_answer(&mut self, batch: Option<u64>) {
+        let answers = batch.and_then(|batch| self.batches.no_answer(batch));
+        if let Some(answers) = answers {
+            if let Err(error) = self.outbox.push(&answers) {
+                tracing::warn!("answers can't be written as JSON: {error}");
+            }
+            self.flush_later();
+        }
+    }
+
+    /// What is pushed while reading is written by a task of its own: rmcp
+    /// drops the future that reads whenever it has something else to do.
+    fn flush_later(&self) {
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move {
+            if let Err(error) = outbox.flush().await {
+                tracing::debug!("an answer could not be sent: {error}");
+            }
+        });
+    }
+
+    fn refuse(&mut self, error: ErrorData, id: Option<RequestId>, batch: Option<u64>) {
+        let error = ServerJsonRpcMessage::error(error, id);
+        if let Err(error) = self.answer(&error, batch) {
+            tracing::warn!("an error can't be written as JSON: {error}");
+        }
+        self.flush_later();
+    }
+
+    /// What is left of an array, or a line. Cancel safe.
+    async fn next(&mut self) -> std::io::Result<Option<(Line, Option<u64>)>> {
+        loop {
+            if let Some(message) = self.rest.messages.pop_front() {
+                let message = Line::Whole(message.get().as_bytes().to_vec());
+                return Ok(Some((message, Some(self.rest.batch))));
+            }
+            self.outbox.room().await;
+            let Some(line) = self.lines.next().await? else {
+                return Ok(None);
+            };
+            let Line::Whole(bytes) = &line else {
+                return Ok(Some((line, None)));
+            };
+            if !self.arrays || !is_array(bytes) || is_bomb(bytes) {
+                return Ok(Some((line, None)));
+            }
+            match serde_json::from_slice::<VecDeque<Box<RawValue>>>(bytes) {
+                Ok(messages) if (1..=MAX_BATCH).contains(&messages.len()) => {
+                    let batch = self.batches.enter(messages.len());
+                    self.rest = Rest { batch, messages };
+                }
+                Ok(_) => {
+                    let why = format!("an array holds 1 to {MAX_BATCH} messages");
+                    self.refuse(ErrorData::invalid_request(why, None), None, None);
+                }
+                // Says what is wrong with it.
+                Err(_) => return Ok(Some((line, None))),
+            }
+        }
+    }
+}
+
+fn is_array(line: &[u8]) -> bool {
+    line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
+}
+
+/// Whether what the server answers to `initialize` allows arrays; none if this
+/// is no such answer.
+fn allows_arrays(item: &ServerJsonRpcMessage) -> Option<bool> {
+    let JsonRpcMessage::Response(response) = item else {
+        return None;
+    };
+    match &response.result {
+        ServerResult::InitializeResult(result) => {
+            Some(result.protocol_version == ProtocolVersion::V_2025_03_26)
+        }
+        _ => None,
     }
 }
 
@@ -108,8 +223,6 @@ pub(super) fn call_may_follow(item: &ServerJsonRpcMessage) -> bool {
     )
 }
 
-type Refusal = (ErrorData, Option<RequestId>);
-
 impl Transport<RoleServer> for LineTransport {
     type Error = std::io::Error;
 
@@ -117,11 +230,11 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let pushed = if self.address(&mut item) {
-            self.outbox.push(&item)
-        } else {
-            Ok(())
+        let pushed = match self.address(&mut item) {
+            Some(batch) => self.answer(&item, batch),
+            None => Ok(()),
         };
+        self.arrays = allows_arrays(&item).unwrap_or(self.arrays);
         let outbox = self.outbox.clone();
         let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
         async move {
@@ -144,40 +257,41 @@ impl Transport<RoleServer> for LineTransport {
                 // Asked again after every answer that is sent.
                 return std::future::pending().await;
             }
-            let line = tokio::select! {
-                line = async {
-                    self.outbox.room().await;
-                    self.lines.next().await
-                } => line,
-                () = self.outbox.broken() => return None,
+            let broken = self.outbox.clone();
+            let next = tokio::select! {
+                next = self.next() => next,
+                () = broken.broken() => return None,
             };
-            let line = match line {
-                Ok(line) => line?,
+            let (line, batch) = match next {
+                Ok(next) => next?,
                 Err(error) => {
                     tracing::warn!("standard input can't be read any more: {error}");
                     return None;
                 }
             };
             let decoded = match decode(line) {
-                Decoded::Message(message) => match self.admit(*message) {
+                Decoded::Message(message) => match self.admit(*message, batch) {
                     Ok(message) => return Some(message),
                     Err(decoded) => decoded,
                 },
                 decoded => decoded,
             };
             match decoded {
-                Decoded::Refused(error, id) => {
-                    if let Err(error) = self.refuse((error, id)).await {
-                        tracing::debug!("an error could not be sent: {error}");
-                    }
+                Decoded::Refused(error, id) => self.refuse(error, id, batch),
+                Decoded::Ignored(what) => {
+                    tracing::debug!("ignored {what}");
+                    self.no_answer(batch);
                 }
-                Decoded::Ignored(what) => tracing::debug!("ignored {what}"),
                 Decoded::Message(_) => {}
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
+        // What was cut short: better some of an array than nothing.
+        for answers in self.batches.rest() {
+            self.outbox.push(&answers)?;
+        }
         // A client that does not read must not keep the process alive.
         match tokio::time::timeout(LAST_WORDS, self.outbox.flush()).await {
             Ok(flushed) => flushed,

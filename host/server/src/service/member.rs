@@ -11,13 +11,13 @@ use palisade_runtime::contract::{
 };
 use palisade_runtime::{
     CallError, Complete, GetPrompt, ListResources, Operation, Plugin, Pool, ReadResource, Sandbox,
-    ToolCall,
+    ToolCall, result_size,
 };
 use serde_json::Value;
 
 use super::{Offered, PluginSetup, Refusal, Reply, Run};
 use crate::gate::ToolGate;
-use crate::outcome::{self, Checked, CheckedPrompt};
+use crate::outcome::{self, Checked, CheckedPrompt, Over};
 
 pub(super) struct Member {
     name: Arc<str>,
@@ -134,7 +134,17 @@ impl Member {
             context,
         };
         match self.run(call, run).await {
-            Ok(ToolOutcome::Complete(result)) => Reply::Done(checked(gate, result)),
+            Ok(ToolOutcome::Complete(result)) => {
+                let limit = usize::try_from(self.sandbox.limits().output).unwrap_or(usize::MAX);
+                let over = (result_size(&result) > limit).then(|| Over {
+                    limit,
+                    demands_structured: gate.demands_structured(),
+                });
+                Reply::Done(Checked {
+                    over,
+                    ..checked(gate, result)
+                })
+            }
             Ok(ToolOutcome::InputRequired(questions)) => Reply::Ask(questions),
             Err(error) => tool_failed(error),
         }

@@ -139,16 +139,18 @@ pub(super) fn prepare_for_next(
 
 /// What an answer becomes that there is no room for.
 pub(super) fn too_much(item: &ServerJsonRpcMessage) -> Vec<u8> {
+    bytes(&no_room(item))
+}
+
+/// The same as a message.
+pub(in crate::adapter) fn no_room(item: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let id = match item {
         JsonRpcMessage::Response(response) => Some(response.id.clone()),
         JsonRpcMessage::Error(error) => error.id.clone(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
     };
     let why = "there is no room to keep this answer: too much waits to be read";
-    bytes(&ServerJsonRpcMessage::error(
-        ErrorData::internal_error(why, None),
-        id,
-    ))
+    ServerJsonRpcMessage::error(ErrorData::internal_error(why, None), id)
 }
 
 /// The status that goes with an answer of the stateless revisions.
