@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adapter::front::Front;
 use crate::adapter::handler::Handler;
+use crate::adapter::http::guard::Guarded;
 use crate::adapter::http::headers;
 use crate::adapter::http::message::{Message, Wrong, json as bytes, missing};
 use crate::adapter::transport::call_may_follow;
@@ -53,8 +54,12 @@ pub(crate) fn serve_once(
         counted: (!listens).then(|| in_flight.guard()),
     };
     let handler = Handler::new(service.clone(), in_flight.clone());
-    let running =
-        rmcp::service::serve_directly_with_ct(Front(handler), transport, None, cancel.clone());
+    let running = rmcp::service::serve_directly_with_ct(
+        Guarded(Front(handler)),
+        transport,
+        None,
+        cancel.clone(),
+    );
     tokio::spawn(async move {
         if let Err(error) = running.waiting().await {
             tracing::error!("serving a request failed: {error}");
