@@ -102,8 +102,15 @@ impl Pool {
             .enable_all()
             .build()
             .map_err(|error| CallError::Host(Box::new(EngineError::Pool(error))))?;
-        let (runtime, _) = self.runtime.get_or_init(|| (runtime, threads));
-        Ok(runtime)
+        if let Err((spare, _)) = self.runtime.set((runtime, threads)) {
+            // Another thread was quicker. Waiting for the end of its threads,
+            // as a drop does, is not for an async thread.
+            spare.shutdown_background();
+        }
+        match self.runtime.get() {
+            Some((runtime, _)) => Ok(runtime),
+            None => Err(CallError::Host("the pool is gone".into())),
+        }
     }
 }
 

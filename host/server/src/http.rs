@@ -13,6 +13,7 @@ mod log;
 mod names;
 mod options;
 mod payload;
+mod rules;
 mod server;
 mod sessions;
 mod tls;

@@ -2,6 +2,7 @@
 //! and single requests are served by rmcp's loop, what it sends becomes events
 //! of a log.
 
+mod guard;
 mod headers;
 mod message;
 mod once;

@@ -3,36 +3,26 @@
 use std::sync::Arc;
 
 use hyper::body::Incoming;
-use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, HeaderValue, ORIGIN, VARY,
-};
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::http::{
-    Body, Kind, Message, Opened, Session, VERSION, last_word, read, serve_once,
-};
+use crate::adapter::http::{Body, Kind, Message, Opened, Session, last_word, read, serve_once};
 use crate::adapter::{InFlight, Shared};
 use crate::http::PATH;
 use crate::http::access::{Access, Principal};
-use crate::http::answer::{self, Answer, METHODS, Refusal};
+use crate::http::answer::{self, Answer, Refusal};
 use crate::http::body;
 use crate::http::headers::{
     SESSION_ID, Single, last_event, sends_json, single, takes_answers, takes_events,
 };
 use crate::http::log::{Budget, Log, Lost, STANDALONE};
-use crate::http::names::{Names, Stranger};
+use crate::http::names::Names;
 use crate::http::options::{self, HttpLimits, OF_REQUEST, OF_SESSION};
 use crate::http::payload::{Events, Style};
+use crate::http::rules::{self, check_version, preflight, says_stateless, strange};
 use crate::http::sessions::Sessions;
-
-/// The first revision without sessions.
-const STATELESS: &str = "2026-07-28";
-
-/// The revisions with sessions.
-const WITH_SESSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 /// What every request is served with.
 pub(super) struct Endpoint {
@@ -60,20 +50,10 @@ impl Endpoint {
             body::drain(body);
             return strange(stranger).into_answer();
         }
-        let page = self
-            .names
-            .page(&parts.headers)
-            .and_then(|page| HeaderValue::from_str(page).ok());
         let answered = self.admit(&parts, body).await;
         let mut answer = answered.unwrap_or_else(Refusal::into_answer);
-        if let Some(page) = page {
-            let headers = answer.headers_mut();
-            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, page);
-            headers.insert(
-                ACCESS_CONTROL_EXPOSE_HEADERS,
-                HeaderValue::from_static("mcp-session-id, www-authenticate"),
-            );
-            headers.insert(VARY, HeaderValue::from_name(ORIGIN));
+        if let Some(page) = self.names.page(&parts.headers) {
+            rules::let_read(&mut answer, page);
         }
         answer
     }
@@ -381,55 +361,4 @@ fn posted(session: &Session, opened: Opened, style: Style) -> Result<Answer, Ref
             answer::events(Events::new(reader, style, None))
         }
     })
-}
-
-/// Whether the header says that a request is of a revision without sessions.
-fn says_stateless(headers: &HeaderMap) -> bool {
-    matches!(single(headers, VERSION), Single::Given(version) if version >= STATELESS)
-}
-
-/// Refuses a version that is none of those with sessions.
-fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
-    match single(headers, VERSION) {
-        Single::Absent => Ok(()),
-        Single::Given(version) if WITH_SESSIONS.contains(&version) => Ok(()),
-        Single::Given(_) | Single::Unreadable => {
-            let supported = WITH_SESSIONS.join(", ");
-            let why = format!("the MCP-Protocol-Version is none of {supported}, {STATELESS}");
-            Err(Refusal::bad_request(&why))
-        }
-    }
-}
-
-fn strange(stranger: Stranger) -> Refusal {
-    let why = match stranger {
-        Stranger::Host => {
-            "this server is not called by this name; \
-             if it should be, start it with --allow-host NAME"
-        }
-        Stranger::Origin => {
-            "pages of this origin may not call this server; \
-             if they should, start it with --allow-origin ORIGIN"
-        }
-    };
-    Refusal::new(StatusCode::FORBIDDEN, why)
-}
-
-/// What a browser asks before it lets an allowed page send something.
-fn preflight() -> Answer {
-    let mut answer = answer::empty(StatusCode::NO_CONTENT);
-    let headers = answer.headers_mut();
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static(METHODS),
-    );
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(
-            "authorization, content-type, last-event-id, mcp-method, mcp-name, \
-             mcp-protocol-version, mcp-session-id",
-        ),
-    );
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    answer
 }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adapter::front::Front;
 use crate::adapter::handler::Handler;
+use crate::adapter::http::guard::Guarded;
 use crate::adapter::http::headers;
 use crate::adapter::http::message::{Message, Wrong, json as bytes, missing};
 use crate::adapter::shared::Shared;
@@ -57,8 +58,12 @@ pub(crate) fn serve_once(
         counted: (!listens).then(|| in_flight.guard()),
     };
     let handler = Handler::new(shared.clone(), in_flight.clone(), principal);
-    let running =
-        rmcp::service::serve_directly_with_ct(Front(handler), transport, None, cancel.clone());
+    let running = rmcp::service::serve_directly_with_ct(
+        Guarded(Front(handler)),
+        transport,
+        None,
+        cancel.clone(),
+    );
     tokio::spawn(async move {
         if let Err(error) = running.waiting().await {
             tracing::error!("serving a request failed: {error}");

@@ -19,6 +19,7 @@ use crate::adapter::InFlight;
 use crate::adapter::events::OfCall;
 use crate::adapter::front::Front;
 use crate::adapter::handler::Handler;
+use crate::adapter::http::guard::Guarded;
 use crate::adapter::http::message::{Kind, Message, Wrong, json};
 use crate::adapter::http::once::{prepare_for_next, too_much};
 use crate::adapter::open::OpenRequests;
@@ -74,8 +75,12 @@ impl Session {
             in_flight: in_flight.clone(),
         };
         let handler = Handler::new(shared.clone(), in_flight.clone(), principal);
-        let running =
-            rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop.clone());
+        let running = rmcp::service::serve_directly_with_ct(
+            Guarded(Front(handler)),
+            transport,
+            None,
+            stop.clone(),
+        );
         let peer = running.peer().clone();
         let of_loop = log.clone();
         tokio::spawn(async move {
