@@ -102,8 +102,13 @@ impl Pool {
             .enable_all()
             .build()
             .map_err(|error| CallError::Host(Box::new(EngineError::Pool(error))))?;
-        let (runtime, _) = self.runtime.get_or_init(|| (runtime, threads));
-        Ok(runtime)
+        if let Err((late, _)) = self.runtime.set((runtime, threads)) {
+            // Another call was first. To drop a runtime is to wait for it,
+            // which panics on a thread of another runtime, and the call with it.
+            late.shutdown_background();
+        }
+        let there = self.runtime.get().map(|(runtime, _)| runtime);
+        there.ok_or_else(|| CallError::Host("the pool has no threads".into()))
     }
 }
 
@@ -129,5 +134,36 @@ impl Drop for Pool {
             // Calls still running belong to sessions that are gone.
             runtime.shutdown_background();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::sync::Arc;
+
+    use super::{Placement, Pool};
+
+    /// Each of them may be the one that starts the threads.
+    #[test]
+    fn first_calls_that_come_at_once_all_end() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(4)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            for _ in 0..50 {
+                let pool = Arc::new(Pool::new());
+                let call = || {
+                    let pool = Arc::clone(&pool);
+                    tokio::spawn(async move { pool.run(Placement::Shared, async { Ok(()) }).await })
+                };
+                let calls: Vec<_> = (0..8).map(|_| call()).collect();
+                for call in calls {
+                    call.await.unwrap().unwrap();
+                }
+            }
+        });
     }
 }
