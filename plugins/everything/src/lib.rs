@@ -162,6 +162,13 @@ impl Everything {
         "The list of prompts is said to have changed."
     }
 
+    /// Says that the watched resource has changed.
+    #[tool(read_only)]
+    fn test_trigger_resource_update(&self, ctx: &Context) -> &'static str {
+        ctx.resource_updated("test://watched-resource");
+        "The watched resource is said to have changed."
+    }
+
     /// Asks the person for a name.
     #[tool(read_only)]
     fn test_input_required_result_elicitation(&self, ctx: &Context) -> Result<String> {

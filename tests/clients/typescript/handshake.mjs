@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import {
     PATIENCE, WATCHED, changed, config, converse, drive, elicit, logs, progress, roots, sample, seen, slow, step,
-    strays, trigger, updated
+    stray, trigger, updated
 } from './seen.mjs';
 
 const require = createRequire(`${config.modules}/`);
@@ -16,7 +16,7 @@ const types = require(`${sdk}/types.js`);
 const elicits = 'ElicitRequestSchema' in types;
 const capabilities = { sampling: {}, roots: {}, ...(elicits ? { elicitation: {} } : {}) };
 const client = new Client({ name: 'tests', version: '1' }, { capabilities });
-client.onerror = error => strays.push(error.message);
+client.onerror = stray;
 
 client.setRequestHandler(types.CreateMessageRequestSchema, async request => sample(request));
 client.setRequestHandler(types.ListRootsRequestSchema, async () => roots());

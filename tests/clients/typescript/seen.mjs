@@ -84,7 +84,21 @@ export const changed = new Arrivals();
 /** What the server asked of this client. */
 export const asked = {};
 /** What the SDK could not make sense of. */
-export const strays = [];
+const strays = [];
+
+const FORGOTTEN = 'Received a progress notification for an unknown token: ';
+
+/** What the SDK says through `onerror`. */
+export function stray(error) {
+    if (error.message.startsWith(FORGOTTEN)) {
+        // It handles answers before the notifications that came in the same
+        // read, and has forgotten the token by then.
+        const { params } = JSON.parse(error.message.slice(FORGOTTEN.length));
+        progress.add([params.progress, params.total]);
+    } else {
+        strays.push(error.message);
+    }
+}
 
 export function sample(request) {
     asked.sampling = request.params;

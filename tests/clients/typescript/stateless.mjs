@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import {
     PATIENCE, WATCHED, changed, config, converse, drive, elicit, logs, progress, roots, sample, seen, slow, step,
-    strays, trigger, updated
+    stray, trigger, updated
 } from './seen.mjs';
 
 const require = createRequire(`${config.modules}/`);
@@ -17,7 +17,7 @@ const client = new Client(
         versionNegotiation: { mode: { pin: config.revision } }
     }
 );
-client.onerror = error => strays.push(error.message);
+client.onerror = stray;
 
 client.setRequestHandler('sampling/createMessage', async request => sample(request));
 client.setRequestHandler('roots/list', async () => roots());
