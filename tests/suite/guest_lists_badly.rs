@@ -14,14 +14,14 @@ const MARKER: &[u8] = b"listing-case:good";
 const LENGTH: usize = 48;
 
 /// Copies of the guest, each with one case written into it.
-struct Cases(TempDir);
+pub(crate) struct Cases(TempDir);
 
 impl Cases {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn plugin(&self, case: &str) -> std::path::PathBuf {
+    pub(crate) fn plugin(&self, case: &str) -> std::path::PathBuf {
         let mut component = fs::read(guest("bad-listings")).unwrap();
         let places: Vec<_> = component
             .windows(MARKER.len())

@@ -26,9 +26,9 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
-use crate::adapter::shared::Shared;
 use crate::adapter::open::InFlight;
-use crate::adapter::{context, events, news, requests};
+use crate::adapter::shared::Shared;
+use crate::adapter::{context, events, news, refusal, requests};
 use crate::hub::Watch;
 use crate::pages;
 use crate::service::{Refusal, Reply, Run, Service};
@@ -185,8 +185,8 @@ fn bad_cursor(error: pages::BadCursor) -> ErrorData {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let config = ServerConfig::new(self.shared.capabilities().clone())
-            .with_server_info(self.identity());
+        let config =
+            ServerConfig::new(self.shared.capabilities().clone()).with_server_info(self.identity());
         match &self.service().identity().instructions {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
@@ -233,8 +233,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         self.offers::<ListToolsRequestMethod>(self.service().offered().tools)?;
         let all = &self.shared.lists().tools;
-        let (range, next) = pages::page(all, cursor(request).as_deref(), |tool| &tool.name)
-            .map_err(bad_cursor)?;
+        let (range, next) =
+            pages::page(all, cursor(request).as_deref(), |tool| &tool.name).map_err(bad_cursor)?;
         let mut result = ListToolsResult::with_all_items(all[range].to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
@@ -352,6 +352,9 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.offers::<SubscribeRequestMethod>(self.service().offered().resources)?;
+        self.service()
+            .check_address(&request.uri)
+            .map_err(refusal::of_resource)?;
         self.watch()
             .subscribe(request.uri)
             .map_err(|problem| ErrorData::invalid_params(problem.to_string(), None))
@@ -371,7 +374,7 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(news::accepted(requested))
+        Some(news::accepted(requested, self.service()))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
