@@ -58,6 +58,14 @@ impl Palisade {
         Self::new(["run"]).arg(plugin.as_ref())
     }
 
+    /// `palisade run PLUGIN PLUGIN …`.
+    pub fn run_several(plugins: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
+        let start = Self::new(["run"]);
+        plugins
+            .into_iter()
+            .fold(start, |command, plugin| command.arg(plugin.as_ref()))
+    }
+
     /// `palisade inspect PLUGIN`.
     pub fn inspect(plugin: impl AsRef<Path>) -> Self {
         Self::new(["inspect"]).arg(plugin.as_ref())

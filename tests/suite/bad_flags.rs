@@ -91,7 +91,8 @@ fn a_flag_that_is_none() {
         USAGE,
         &["--root"],
     );
-    table.row("one thing too many", &hello.arg("more"), USAGE, &["more"]);
+    let more = Palisade::inspect(plugin("hello")).arg("more");
+    table.row("one thing too many", &more, USAGE, &["more"]);
     table.row("no plugin", &Palisade::new(["run"]), USAGE, &["PLUGIN"]);
     table.row(
         "an unknown command",

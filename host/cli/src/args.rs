@@ -3,9 +3,13 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use palisade_policy::{EnvFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
+
+use crate::plugin_arg::PluginArg;
+use crate::scopes::Written;
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
 /// exactly the directories and variables you grant.
@@ -20,7 +24,7 @@ pub(crate) struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve a plugin to an MCP client over standard input and output, or over
+    /// Serve plugins to an MCP client over standard input and output, or over
     /// HTTP.
     Run(RunArgs),
     /// Show what a plugin is, what it asks for and what it would get.
@@ -44,14 +48,35 @@ pub(crate) struct GrantArgs {
     pub(crate) grant: Option<PathBuf>,
 }
 
+/// What a person grants the plugins of one server.
+#[derive(Debug, Args)]
+pub(crate) struct RunGrantArgs {
+    /// Grant a directory: [NAME=]PATH[:ro|:rw]. It is read-only unless the
+    /// text ends in `:rw`, and the plugin sees it as /NAME. With several
+    /// plugins: PLUGIN/NAME=PATH[:ro|:rw].
+    #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) roots: Vec<Written<RootFlag>>,
+    /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
+    /// With several plugins: PLUGIN/NAME[=VALUE].
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) env: Vec<Written<EnvFlag>>,
+    /// Read more grants from a file; flags add to it and override it. With
+    /// several plugins, one for each that names it.
+    #[arg(long = "grant", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// `palisade run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The plugin, a .wasm file.
-    pub(crate) plugin: PathBuf,
-    /// What it may use.
+    /// The plugin, a .wasm file; several are served as one server. NAME= gives
+    /// it another name than its own.
+    #[arg(required = true, value_name = "[NAME=]PLUGIN",
+          value_parser = OsStringValueParser::new().try_map(PluginArg::parse))]
+    pub(crate) plugins: Vec<PluginArg>,
+    /// What they may use.
     #[command(flatten)]
-    pub(crate) grants: GrantArgs,
+    pub(crate) grants: RunGrantArgs,
     /// How to serve over HTTP.
     #[command(flatten)]
     pub(crate) http: HttpArgs,

@@ -16,7 +16,7 @@ const USAGE: u8 = 2;
 const REFUSED: u8 = 3;
 
 /// One clear sentence, what to do about it, and an exit code.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     message: String,
     remedy: Option<String>,
@@ -64,6 +64,21 @@ impl Failure {
     pub(crate) fn into_refusal(mut self) -> Self {
         self.code = REFUSED;
         self
+    }
+
+    /// Whether the command line is wrong.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.code == USAGE
+    }
+
+    /// Whether the permission does not allow it.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.code == REFUSED
+    }
+
+    /// Its sentence, on one line.
+    pub(crate) fn sentence(&self) -> String {
+        output::printable(self.message.lines().next().unwrap_or_default())
     }
 
     /// Tells the person.

@@ -10,31 +10,90 @@ use crate::files::read_text;
 use crate::places::Places;
 use crate::steps::steps;
 
-/// Everything the person grants: the file, then the flags over it. Every path
-/// in it is absolute and resolved.
+/// What a person says is granted one plugin.
+#[derive(Debug, Default)]
+pub(crate) struct Granted {
+    /// Directories.
+    pub(crate) roots: Vec<RootFlag>,
+    /// Variables.
+    pub(crate) env: Vec<EnvFlag>,
+    /// More, in a file.
+    pub(crate) file: Option<GrantFile>,
+}
+
+/// A grant file that has been read.
+#[derive(Debug)]
+pub(crate) struct GrantFile {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What it says.
+    pub(crate) grant: Grant,
+}
+
+/// A grant in which every path is absolute and resolved.
+pub(crate) struct Collected {
+    /// The grant.
+    pub(crate) grant: Grant,
+    /// The paths by which it came about, as written: what they lead to decides
+    /// what is granted the next time.
+    pub(crate) written: Vec<PathBuf>,
+}
+
+impl GrantFile {
+    /// Reads one.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = read_text(path).map_err(|error| {
+            Failure::because(
+                format!("the grant file {} can't be read", path.display()),
+                &error,
+            )
+            .remedy("give the path of a grant file, a small TOML text")
+        })?;
+        let grant = Grant::parse(&text)
+            .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))?;
+        Ok(Self {
+            path: path.to_owned(),
+            grant,
+        })
+    }
+}
+
+impl Granted {
+    /// What flags for one plugin say.
+    pub(crate) fn by(args: &GrantArgs) -> Result<Self, Failure> {
+        Ok(Self {
+            roots: args.roots.clone(),
+            env: args.env.clone(),
+            file: args.grant.as_deref().map(GrantFile::read).transpose()?,
+        })
+    }
+}
+
+/// Everything the person grants: the file, then the flags over it.
 pub(crate) fn collect(
-    args: &GrantArgs,
+    granted: Granted,
     manifest: Option<&Manifest>,
     places: Option<&Places>,
-) -> Result<Grant, Failure> {
-    let mut grant = match &args.grant {
-        Some(path) => read_grant(path)?,
-        None => Grant::default(),
+) -> Result<Collected, Failure> {
+    let Granted { roots, env, file } = granted;
+    let (path, mut grant) = match file {
+        Some(file) => (Some(file.path), file.grant),
+        None => (None, Grant::default()),
     };
-    let mut written: Vec<PathBuf> = args.grant.iter().cloned().collect();
-    let base = args.grant.as_deref().and_then(Path::parent);
+    let base = path.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let mut written: Vec<PathBuf> = path.into_iter().collect();
     for root in &mut grant.roots {
         // As in any configuration file, relative to the file.
-        let path = base.unwrap_or(Path::new("")).join(&root.path);
+        let path = base.as_deref().unwrap_or(Path::new("")).join(&root.path);
         root.path = resolve(&path)?;
         written.push(path);
     }
-    written.extend(args.roots.iter().map(|flag| flag.path.clone()));
+    written.extend(roots.iter().map(|flag| flag.path.clone()));
     let mut flags = Grant {
-        roots: named_roots(&args.roots, manifest)?,
+        roots: named_roots(&roots, manifest)?,
         ..Grant::default()
     };
-    for flag in &args.env {
+    for flag in &env {
         flags.env.insert(flag.name.clone(), env_value(flag)?);
     }
     let grant = grant.merge(flags);
@@ -42,19 +101,7 @@ pub(crate) fn collect(
         check_place(root, places)?;
     }
     check_dependence(&grant.roots, &written)?;
-    Ok(grant)
-}
-
-fn read_grant(path: &Path) -> Result<Grant, Failure> {
-    let text = read_text(path).map_err(|error| {
-        Failure::because(
-            format!("the grant file {} can't be read", path.display()),
-            &error,
-        )
-        .remedy("give the path of a grant file, a small TOML text")
-    })?;
-    Grant::parse(&text)
-        .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))
+    Ok(Collected { grant, written })
 }
 
 fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
@@ -104,8 +151,9 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
 
 /// A plugin that can change what its own grant depends on (the grant file, a
 /// directory on the way to another one that is granted) decides what it gets
-/// the next time.
-fn check_dependence(roots: &[RootGrant], written: &[PathBuf]) -> Result<(), Failure> {
+/// the next time. Of several plugins, the same goes for what others' grants
+/// depend on.
+pub(crate) fn check_dependence(roots: &[RootGrant], written: &[PathBuf]) -> Result<(), Failure> {
     for path in written {
         let shown = path.display();
         let steps = steps(path)

@@ -12,10 +12,14 @@ mod commands;
 mod failure;
 mod files;
 mod grants;
+mod load;
 mod logging;
 mod output;
 mod places;
+mod plugin_arg;
 mod prepare;
+mod scopes;
+mod several;
 mod steps;
 
 use args::{Cli, Command};

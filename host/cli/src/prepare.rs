@@ -1,27 +1,28 @@
 //! From a file and flags to something that can be served.
 
-use std::path::Path;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
 
-use palisade_policy::{Decision, Manifest, PolicyError, compare};
-use palisade_runtime::{
-    CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Sandbox, Source, digest,
-    offered,
-};
-use palisade_server::{Identity, Service, check_schemas};
+use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, compare};
+use palisade_runtime::{Plugin, Sandbox};
+use palisade_server::{Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
-use crate::files::{open_file, read_file, read_text};
-use crate::grants;
+use crate::grants::{self, Granted};
+use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
 
-/// The manifest beside a plugin that carries none.
-const MANIFEST: &str = "palisade.toml";
-
-/// Largest plugin that is loaded, in bytes.
-const MAX_PLUGIN: u64 = 256 * 1024 * 1024;
+/// A plugin and what it says of itself.
+pub(crate) struct Loaded {
+    /// For messages and as argv[0]: as a person calls it, else from the
+    /// manifest, else from the file.
+    pub(crate) name: String,
+    /// What it asks for, under that name.
+    pub(crate) manifest: Option<Manifest>,
+    /// The loaded plugin.
+    pub(crate) plugin: Plugin,
+}
 
 /// A plugin and what was decided about it.
 pub(crate) struct Prepared {
@@ -33,6 +34,10 @@ pub(crate) struct Prepared {
     pub(crate) decision: Decision,
     /// The loaded plugin.
     pub(crate) plugin: Plugin,
+    /// Directories that are granted.
+    pub(crate) roots: Vec<RootGrant>,
+    /// The paths that decide what is granted the next time.
+    pub(crate) written: Vec<PathBuf>,
 }
 
 /// A runtime on which everything of one session runs on one thread.
@@ -78,26 +83,84 @@ pub(crate) fn prepare(
     file: &Path,
     args: &GrantArgs,
 ) -> Result<Prepared, Failure> {
+    prepare_as(runtime, file, None, || Granted::by(args))
+}
+
+/// The same, under another name. What is granted is looked at once the plugin
+/// is known to be one.
+pub(crate) fn prepare_as(
+    runtime: &Runtime,
+    file: &Path,
+    name: Option<&str>,
+    granted: impl FnOnce() -> Result<Granted, Failure>,
+) -> Result<Prepared, Failure> {
     let places = Places::find();
-    let plugin = load(runtime, file, places.as_ref())?;
-    let manifest = manifest(file, &plugin)?;
-    let name = manifest
-        .as_ref()
-        .map_or_else(|| file_name(file), |manifest| manifest.plugin.name.clone());
-    let grant = grants::collect(args, manifest.as_ref(), places.as_ref())?;
-    let decision = compare(manifest.as_ref(), &grant)
-        .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
-    Ok(Prepared {
-        name,
-        manifest,
-        decision,
-        plugin,
-    })
+    let plugin = Loader::new(places.as_ref(), 1)?.load(runtime, file)?;
+    Loaded::new(file, name, plugin)?.decide(granted()?, places.as_ref())
+}
+
+impl Loaded {
+    /// What a plugin is called and asks for.
+    pub(crate) fn new(file: &Path, name: Option<&str>, plugin: Plugin) -> Result<Self, Failure> {
+        let mut manifest = manifest(file, plugin.metadata().manifest.as_ref())?;
+        if let (Some(manifest), Some(name)) = (&mut manifest, name) {
+            // Whoever gives it another name grants by that name as well.
+            name.clone_into(&mut manifest.plugin.name);
+        }
+        let name = match (name, &manifest) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(manifest)) => manifest.plugin.name.clone(),
+            (None, None) => file_name(file),
+        };
+        Ok(Self {
+            name,
+            manifest,
+            plugin,
+        })
+    }
+
+    /// Computes its effective permission.
+    pub(crate) fn decide(
+        self,
+        granted: Granted,
+        places: Option<&Places>,
+    ) -> Result<Prepared, Failure> {
+        let Self {
+            name,
+            manifest,
+            plugin,
+        } = self;
+        let collected = grants::collect(granted, manifest.as_ref(), places)?;
+        let decision = compare(manifest.as_ref(), &collected.grant)
+            .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
+        Ok(Prepared {
+            name,
+            manifest,
+            decision,
+            plugin,
+            roots: collected.grant.roots,
+            written: collected.written,
+        })
+    }
 }
 
 impl Prepared {
+    /// A directory that was granted and has no effect is most likely a slip.
+    pub(crate) fn tell_unused(&self) {
+        for row in &self.decision.rows {
+            if row.kind == RowKind::Folder && row.granted.is_some() && row.effective.is_none() {
+                tracing::warn!(
+                    "{} is granted but {} does not get it: {}",
+                    row.what,
+                    self.name,
+                    row.why.as_deref().unwrap_or("not asked for")
+                );
+            }
+        }
+    }
+
     /// Opens what is granted.
-    pub(crate) fn service(self) -> Result<Service, Failure> {
+    pub(crate) fn setup(self) -> Result<PluginSetup, Failure> {
         let name = self.name;
         if !self.decision.needs.is_empty() {
             let missing = PolicyError::Missing {
@@ -105,110 +168,29 @@ impl Prepared {
             };
             return Err(Failure::refused(format!("{name} can't start"), &missing));
         }
-        let effective = &self.decision.effective;
-        let sandbox = Sandbox::open(&name, effective)
+        let effective = self.decision.effective;
+        let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
-        let about = self.manifest.map(|manifest| manifest.plugin);
+        Ok(PluginSetup {
+            name,
+            plugin: self.plugin,
+            sandbox,
+            rules: effective.tools,
+        })
+    }
+
+    /// Opens what is granted, to serve this plugin alone.
+    pub(crate) fn service(mut self) -> Result<Service, Failure> {
+        let about = self.manifest.take().map(|manifest| manifest.plugin);
         let (version, instructions) =
             about.map_or((None, None), |about| (about.version, about.description));
+        let setup = self.setup()?;
         let identity = Identity {
+            name: setup.name.clone(),
             version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
             instructions,
-            name,
         };
-        Service::new(identity, self.plugin, sandbox, effective.tools.clone())
+        Service::new(identity, setup.plugin, setup.sandbox, setup.rules)
             .map_err(|error| Failure::because("the recorded tool list can't be read", &error))
     }
-}
-
-/// Why a file can't be loaded at all.
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    let shown = file.display();
-    let failure = match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}")),
-        _ => Failure::because(format!("{shown} can't be loaded"), error),
-    };
-    failure.remedy("give the path of a plugin, a WebAssembly component (.wasm)")
-}
-
-fn load(runtime: &Runtime, file: &Path, places: Option<&Places>) -> Result<Plugin, Failure> {
-    let digest = open_file(file, MAX_PLUGIN)
-        .and_then(digest)
-        .map_err(|error| unreadable(file, &error))?;
-    let source = Source {
-        digest,
-        read: &|| read_file(file, MAX_PLUGIN),
-    };
-    let engine = Engine::new(&EngineOptions::default())
-        .map_err(|error| Failure::because("plugins can't be run here", &error))?;
-    let cache = places.and_then(|places| {
-        CompiledCache::open(places.compiled())
-            .inspect_err(|error| tracing::warn!("plugins are compiled anew every time: {error}"))
-            .ok()
-    });
-    let started = Instant::now();
-    let options = LoadOptions {
-        cache: cache.as_ref(),
-        vet: Some(&check_schemas),
-    };
-    let plugin = runtime
-        .block_on(Plugin::load(&engine, source, options))
-        .map_err(|error| {
-            let failure = Failure::because(file.display(), &error);
-            match remedy(&error) {
-                Some(remedy) => failure.remedy(remedy),
-                None => failure,
-            }
-        })?;
-    tracing::debug!(
-        compiled = !plugin.was_compiled_before(),
-        "loaded {} in {:?}",
-        file.display(),
-        started.elapsed()
-    );
-    Ok(plugin)
-}
-
-/// What a person can do about a file that is no plugin.
-fn remedy(error: &LoadError) -> Option<String> {
-    Some(match error {
-        LoadError::UnknownImport { .. } => format!("offered: {}", offered()),
-        // They say it themselves.
-        LoadError::NotAComponent(_) | LoadError::Changed => return None,
-        LoadError::Compile(_) => "the file is damaged, or from other tools: get it again".into(),
-        LoadError::NothingToServe { .. } => {
-            "a plugin exports an interface of the WIT package palisade:mcp".into()
-        }
-        _ => "its author can mend that; until then nothing of it is served".into(),
-    })
-}
-
-/// The plugin's own manifest, else the one beside the file.
-fn manifest(file: &Path, plugin: &Plugin) -> Result<Option<Manifest>, Failure> {
-    let (text, place) = match &plugin.metadata().manifest {
-        Some(text) => (text.clone(), "its manifest".to_owned()),
-        None => {
-            let beside = file.with_file_name(MANIFEST);
-            match read_text(&beside) {
-                Ok(text) => (text, format!("its manifest {}", beside.display())),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => {
-                    let what = format!("{} can't be read", beside.display());
-                    return Err(Failure::because(what, &error)
-                        .remedy("correct it, or take it away if it is not the plugin's"));
-                }
-            }
-        }
-    };
-    Manifest::parse(&text)
-        .map(Some)
-        .map_err(|error| Failure::new(format!("{} can't start: {place}, {error}", file_name(file))))
-}
-
-/// The file's name without its ending, as far as it can be printed.
-fn file_name(file: &Path) -> String {
-    file.file_stem().map_or_else(
-        || "plugin".to_owned(),
-        |stem| crate::output::printable(&stem.to_string_lossy()),
-    )
 }

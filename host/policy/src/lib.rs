@@ -75,7 +75,7 @@ pub use intersect::{Decision, compare, intersect};
 pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
 pub use names::{is_env_name, is_name};
-pub use naming::name_roots;
+pub use naming::{name_from, name_roots};
 pub use network::{Destination, NetworkRequest, Scheme};
 pub use roots::{Access, RootGrant, RootRequest};
 pub use rows::{Row, RowKind};

@@ -86,8 +86,15 @@ pub fn name_roots(
 /// A directory's own name in the alphabet of names.
 fn slug(path: &Path) -> String {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
+    name_from(&own).unwrap_or_else(|| FALLBACK.into())
+}
+
+/// A text in the alphabet of names (lower case, everything but a-z and 0-9
+/// turned to `-`, cut where it is too long), if anything of it is left.
+#[must_use]
+pub fn name_from(text: &str) -> Option<String> {
     let mut slug = String::new();
-    for c in own.chars() {
+    for c in text.chars() {
         match c.to_ascii_lowercase() {
             c @ ('a'..='z' | '0'..='9') => slug.push(c),
             _ if slug.ends_with('-') || slug.is_empty() => {}
@@ -98,8 +105,8 @@ fn slug(path: &Path) -> String {
         }
     }
     match slug.trim_end_matches('-') {
-        "" => FALLBACK.into(),
-        slug => slug.to_owned(),
+        "" => None,
+        slug => Some(slug.to_owned()),
     }
 }
 

@@ -194,7 +194,11 @@ pub(crate) fn kind(exports: &[Export], offers: Offers) -> Result<Kind, LoadError
 }
 
 /// The manifest a component carries, if it carries one.
-pub(crate) fn manifest(bytes: &[u8]) -> Result<Option<String>, LoadError> {
+///
+/// # Errors
+///
+/// [`LoadError::BadManifestSection`].
+pub fn manifest(bytes: &[u8]) -> Result<Option<String>, LoadError> {
     let bad = |why: &str| LoadError::BadManifestSection(why.to_owned());
     let mut depth = 0_u32;
     let mut found = None;

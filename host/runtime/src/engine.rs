@@ -18,7 +18,11 @@ use crate::ticker::Ticker;
 /// Live instances the pool has room for: the most calls a grant can allow at
 /// once, and some made ahead or being asked for their tools. The reservation
 /// is address space only, but setting it up costs start-up time.
-const POOL_INSTANCES: u32 = 272;
+const INSTANCES: u32 = 272;
+
+/// Room for each further plugin: twice the calls it may run where no grant
+/// says otherwise, so that none is without instances because of the others.
+const INSTANCES_MORE: u32 = 32;
 
 /// Bytes of each memory that stay resident between calls. Small plugins touch
 /// less than this, so that resetting them is a copy and not a page fault.
@@ -39,6 +43,8 @@ pub struct EngineOptions {
     /// Draw instances from a pool of pre-reserved memory. Default true; where
     /// the address space does not allow it the engine falls back by itself.
     pub pooling: bool,
+    /// Plugins there is to be room for. Default 1.
+    pub plugins: u32,
 }
 
 impl Default for EngineOptions {
@@ -46,6 +52,7 @@ impl Default for EngineOptions {
         Self {
             tick: Duration::from_millis(5),
             pooling: true,
+            plugins: 1,
         }
     }
 }
@@ -71,14 +78,16 @@ impl Engine {
     ///
     /// [`EngineError`] when wasmtime can't run here at all.
     pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
+        let more = options.plugins.saturating_sub(1);
+        let instances = INSTANCES.saturating_add(more.saturating_mul(INSTANCES_MORE));
         let pooled = options
             .pooling
-            .then(|| wasmtime::Engine::new(&config(Some(pool()))));
+            .then(|| wasmtime::Engine::new(&config(Some(pool(instances)))));
         let (wasmtime, pooling) = match pooled {
             Some(Ok(engine)) => (engine, true),
             Some(Err(error)) => {
                 tracing::warn!(
-                    "no room to reserve memory for {POOL_INSTANCES} instances ({error:#}); \
+                    "no room to reserve memory for {instances} instances ({error:#}); \
                      calls will be slower"
                 );
                 (on_demand()?, false)
@@ -152,15 +161,15 @@ fn config(pool: Option<PoolingAllocationConfig>) -> Config {
     config
 }
 
-fn pool() -> PoolingAllocationConfig {
+fn pool(instances: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::default();
     // A component of the usual toolchains is one module with memory and a few
     // shims; interpreters (Python) bring dozens of modules and large tables.
-    pool.total_component_instances(POOL_INSTANCES)
-        .total_core_instances(POOL_INSTANCES * 8)
-        .total_memories(POOL_INSTANCES)
-        .total_tables(POOL_INSTANCES * 8)
-        .total_stacks(POOL_INSTANCES)
+    pool.total_component_instances(instances)
+        .total_core_instances(instances.saturating_mul(8))
+        .total_memories(instances)
+        .total_tables(instances.saturating_mul(8))
+        .total_stacks(instances)
         .max_core_instances_per_component(64)
         .max_memories_per_component(8)
         .max_tables_per_component(64)

@@ -36,7 +36,7 @@ mod ticker;
 pub use bindings::contract;
 pub use cache::CompiledCache;
 pub use client::{CallEvent, EventSink};
-pub use component::{Export, Import, Kind, Offers, offered};
+pub use component::{Export, Import, Kind, Offers, manifest as carried_manifest, offered};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CacheError, CallError, EngineError, Limit, LoadError};
 pub use metadata::Metadata;

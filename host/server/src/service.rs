@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use palisade_policy::ToolRules;
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
-    Prompt, ResourceContents, ResourceInfo, ResourceTemplate, Tool,
+    Prompt, ResourceContents, ResourceTemplate, Tool,
 };
-use palisade_runtime::{EventSink, Placement, Plugin, Sandbox};
+use palisade_runtime::{EventSink, Placement, Plugin, Pool, Sandbox};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,7 @@ use crate::names::Naming;
 use crate::outcome::{Checked, CheckedPrompt};
 
 mod answers;
+mod listing;
 mod member;
 
 use member::Member;
@@ -69,6 +71,8 @@ struct Inner {
     tool_routes: HashMap<String, Route>,
     prompt_routes: HashMap<String, Route>,
     hub: Arc<Hub>,
+    /// The member that was called last: most likely the next one as well.
+    last: AtomicUsize,
 }
 
 #[derive(Clone)]
@@ -166,14 +170,27 @@ impl Service {
         Self::of(identity, Naming::Alone, vec![only])
     }
 
+    /// Serves several plugins as one server. What each offers carries its name:
+    /// tools and prompts are called `NAME__…`, addresses of resources begin
+    /// with `palisade://NAME/`. Names of plugins are as in a manifest, and no
+    /// two are alike.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn several(identity: Identity, plugins: Vec<PluginSetup>) -> serde_json::Result<Self> {
+        Self::of(identity, Naming::Prefixed, plugins)
+    }
+
     fn of(
         identity: Identity,
         naming: Naming,
         plugins: Vec<PluginSetup>,
     ) -> serde_json::Result<Self> {
+        let pool = Arc::new(Pool::new());
         let members = plugins
             .into_iter()
-            .map(Member::new)
+            .map(|setup| Member::new(setup, Arc::clone(&pool)))
             .collect::<serde_json::Result<Box<[_]>>>()?;
         let mut inner = Inner {
             identity,
@@ -185,6 +202,7 @@ impl Service {
             tool_routes: HashMap::new(),
             prompt_routes: HashMap::new(),
             hub: Hub::new(),
+            last: AtomicUsize::new(0),
         };
         for (index, member) in members.iter().enumerate() {
             inner.list(index, member);
@@ -254,9 +272,9 @@ impl Service {
     /// Gets ready for the next call, for a moment in which nothing else is to
     /// be done.
     pub async fn prepare(&self) {
-        // Which of several is called next can't be known.
-        if let [only] = &*self.0.members {
-            only.prepare().await;
+        // Which of several is called next can't be known, only guessed.
+        if let Some(last) = self.0.members.get(self.0.last.load(Ordering::Relaxed)) {
+            last.prepare().await;
         }
     }
 
@@ -266,67 +284,12 @@ impl Service {
             let message = format!("there is no tool called {:?}", request.name);
             return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
         };
-        let member = &self.0.members[route.member];
+        let member = self.0.called(route);
         let run = self.0.heard(run, member);
         let reply = member
             .call(&route.name, &request.arguments, request.context, run)
             .await;
         self.0.addressed(member, reply, answers::address_result)
-    }
-
-    /// Every resource there is now, of those plugins that can say so; a
-    /// plugin that can't is left out.
-    ///
-    /// # Errors
-    ///
-    /// The first plugin's refusal, if none of them can say.
-    pub async fn resources(
-        &self,
-        context: Context,
-        run: Run,
-    ) -> Result<Vec<ResourceInfo>, Refusal> {
-        let listings = self
-            .0
-            .members
-            .iter()
-            .filter(|member| member.offered().resources)
-            .map(|member| {
-                let run = Run {
-                    sink: Arc::clone(&run.sink),
-                    cancel: run.cancel.clone(),
-                    placement: Placement::Shared,
-                };
-                let run = self.0.heard(run, member);
-                let context = context.clone();
-                async move { (member, member.resources(context, run).await) }
-            });
-        let listings: Vec<_> = futures_util::future::join_all(listings).await;
-        let mut resources = Vec::new();
-        let mut refusal = None;
-        let mut answered = listings.is_empty();
-        for (member, listing) in listings {
-            match listing {
-                Ok(mut listed) => {
-                    answered = true;
-                    for resource in &mut listed {
-                        resource.uri = self.0.naming.uri(member.name(), &resource.uri);
-                    }
-                    resources.extend(listed);
-                }
-                Err(error) => {
-                    tracing::warn!(
-                        "the resources of {} are left out: {}",
-                        member.name(),
-                        error.message
-                    );
-                    refusal.get_or_insert(error);
-                }
-            }
-        }
-        match refusal {
-            Some(refusal) if !answered => Err(refusal),
-            _ => Ok(resources),
-        }
     }
 
     /// Reads a resource.
@@ -350,6 +313,19 @@ impl Service {
         self.0.addressed(member, reply, answers::address_contents)
     }
 
+    /// Whether an address can be one of those that are served.
+    ///
+    /// # Errors
+    ///
+    /// What a client is told of one that can't.
+    pub(crate) fn check_address(&self, uri: &str) -> Result<(), Refusal> {
+        // Only a plugin knows its own.
+        if self.0.naming == Naming::Alone || self.0.resource(uri).is_some() {
+            return Ok(());
+        }
+        Err(unknown_resource(uri))
+    }
+
     /// Fills in a prompt. Required arguments are checked, and arguments the
     /// prompt does not have refused.
     pub async fn prompt(
@@ -363,7 +339,7 @@ impl Service {
             let message = format!("there is no prompt called {name:?}");
             return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
         };
-        let member = &self.0.members[route.member];
+        let member = self.0.called(route);
         let run = self.0.heard(run, member);
         let reply = member.prompt(&route.name, arguments, context, run).await;
         self.0.addressed(member, reply, answers::address_prompt)
@@ -403,38 +379,10 @@ impl Service {
 }
 
 impl Inner {
-    /// Takes a plugin's lists over, under the names clients get.
-    fn list(&mut self, index: usize, member: &Member) {
-        for tool in member.tools() {
-            let name = self.naming.item(member.name(), &tool.name);
-            let route = Route {
-                member: index,
-                name: tool.name.clone(),
-            };
-            self.tool_routes.insert(name.clone(), route);
-            self.tools.push(Tool {
-                name,
-                ..tool.clone()
-            });
-        }
-        for prompt in member.prompts() {
-            let name = self.naming.item(member.name(), &prompt.name);
-            let route = Route {
-                member: index,
-                name: prompt.name.clone(),
-            };
-            self.prompt_routes.insert(name.clone(), route);
-            self.prompts.push(Prompt {
-                name,
-                ..prompt.clone()
-            });
-        }
-        for template in member.templates() {
-            self.templates.push(ResourceTemplate {
-                uri_template: self.naming.uri(member.name(), &template.uri_template),
-                ..template.clone()
-            });
-        }
+    /// The plugin of a route that is taken now.
+    fn called(&self, route: &Route) -> &Member {
+        self.last.store(route.member, Ordering::Relaxed);
+        &self.members[route.member]
     }
 
     /// The plugin a resource belongs to, and what it is called there.

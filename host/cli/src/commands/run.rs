@@ -1,25 +1,24 @@
-//! `palisade run`: serve a plugin over standard input and output, or HTTP.
+//! `palisade run`: serve plugins over standard input and output, or HTTP.
 
 use std::process::ExitCode;
 
-use palisade_policy::RowKind;
-use palisade_server::serve_stdio;
+use palisade_server::{Service, serve_stdio};
+use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare, runtime};
+use crate::prepare::{prepare_as, runtime};
+use crate::{scopes, several};
 
 /// Serves until the client closes the stream or the process is told to end.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // Before anything that takes time.
     let http = run_http::options(&args.http)?;
     let runtime = runtime()?;
-    let prepared = prepare(&runtime, &args.plugin, &args.grants)?;
-    tell_unused(&prepared);
-    let service = prepared.service()?;
+    let service = service(&runtime, args)?;
     if let Some(options) = http {
         drop(runtime);
         return run_http::run(options, service);
@@ -37,18 +36,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A directory that was granted and has no effect is most likely a slip.
-fn tell_unused(prepared: &Prepared) {
-    for row in &prepared.decision.rows {
-        if row.kind == RowKind::Folder && row.granted.is_some() && row.effective.is_none() {
-            tracing::warn!(
-                "{} is granted but {} does not get it: {}",
-                row.what,
-                prepared.name,
-                row.why.as_deref().unwrap_or("not asked for")
-            );
-        }
-    }
+/// What is to be served.
+fn service(runtime: &Runtime, args: &RunArgs) -> Result<Service, Failure> {
+    let [only] = args.plugins.as_slice() else {
+        return several::service(&args.plugins, &args.grants);
+    };
+    let granted = || scopes::for_one(&args.grants);
+    let prepared = prepare_as(runtime, &only.file, only.name.as_deref(), granted)?;
+    prepared.tell_unused();
+    prepared.service()
 }
 
 /// Cancels `stop` when the process is told to end. Signals are listened for

@@ -28,7 +28,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
 use crate::adapter::open::InFlight;
 use crate::adapter::shared::Shared;
-use crate::adapter::{context, events, news, requests};
+use crate::adapter::{context, events, news, refusal, requests};
 use crate::hub::Watch;
 use crate::kept::{Kept, Owner};
 use crate::pages;
@@ -383,6 +383,9 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.offers::<SubscribeRequestMethod>(self.service().offered().resources)?;
+        self.service()
+            .check_address(&request.uri)
+            .map_err(refusal::of_resource)?;
         self.watch()
             .subscribe(request.uri)
             .map_err(|problem| ErrorData::invalid_params(problem.to_string(), None))
@@ -402,7 +405,7 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(news::accepted(requested))
+        Some(news::accepted(requested, self.service()))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

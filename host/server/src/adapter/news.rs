@@ -11,6 +11,7 @@ use rmcp::service::{Peer, RoleServer, SubscriptionContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::hub::{Hub, News, Watch};
+use crate::service::Service;
 
 /// Tells a session of the handshake revisions what it wants to know, until
 /// `end`.
@@ -61,12 +62,14 @@ pub(super) async fn listen(hub: &Hub, context: SubscriptionContext, closing: &Ca
     }
 }
 
-/// As much of a filter as one subscription may hold.
-pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+/// As much of a filter as one subscription may hold, of what is served.
+pub(super) fn accepted(requested: &SubscriptionFilter, service: &Service) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
         let watch = Watch::default();
-        uris.retain(|uri| watch.subscribe(uri.clone()).is_ok());
+        uris.retain(|uri| {
+            service.check_address(uri).is_ok() && watch.subscribe(uri.clone()).is_ok()
+        });
     }
     accepted
 }

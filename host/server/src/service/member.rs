@@ -23,7 +23,9 @@ pub(super) struct Member {
     name: Arc<str>,
     plugin: Plugin,
     sandbox: Arc<Sandbox>,
-    pool: Pool,
+    /// Shared by all that are served: threads are for what the machine can
+    /// do at once, however many plugins there are.
+    pool: Arc<Pool>,
     /// The tools a person did not deny, in the plugin's order.
     tools: Vec<Tool>,
     rules: ToolRules,
@@ -31,7 +33,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(setup: PluginSetup) -> serde_json::Result<Self> {
+    pub(super) fn new(setup: PluginSetup, pool: Arc<Pool>) -> serde_json::Result<Self> {
         let PluginSetup {
             name,
             plugin,
@@ -53,7 +55,7 @@ impl Member {
             name: name.into(),
             plugin,
             sandbox: Arc::new(sandbox),
-            pool: Pool::new(),
+            pool,
             tools,
             rules,
             gates,

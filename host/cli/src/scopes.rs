@@ -1,0 +1,135 @@
+//! Which of several plugins a grant is for.
+//!
+//! Beside others, every plugin is granted what names it, and nothing else: a
+//! flag or file that names none is refused and not guessed at.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+
+use palisade_policy::{EnvFlag, RootFlag, is_name};
+
+use crate::args::RunGrantArgs;
+use crate::failure::Failure;
+use crate::grants::{GrantFile, Granted};
+
+/// A flag, and how it was written: whether it says for which plugin it is
+/// depends on how many there are.
+#[derive(Debug, Clone)]
+pub(crate) struct Written<T> {
+    text: String,
+    flag: T,
+}
+
+impl<T: FromStr> FromStr for Written<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        Ok(Self {
+            flag: text.parse()?,
+            text: text.to_owned(),
+        })
+    }
+}
+
+/// Everything granted to the only plugin there is.
+pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
+    let file = match args.files.as_slice() {
+        [] => None,
+        [file] => Some(GrantFile::read(file)?),
+        _ => {
+            return Err(
+                Failure::usage("--grant is given more than once, and there is one plugin")
+                    .remedy("give one file that says everything"),
+            );
+        }
+    };
+    Ok(Granted {
+        roots: args.roots.iter().map(|root| root.flag.clone()).collect(),
+        env: args.env.iter().map(|env| env.flag.clone()).collect(),
+        file,
+    })
+}
+
+/// Everything granted, by the name of the plugin it is for. `example` is what
+/// one of them is called, for messages.
+pub(crate) fn for_several(
+    args: &RunGrantArgs,
+    example: &str,
+) -> Result<BTreeMap<String, Granted>, Failure> {
+    let mut all: BTreeMap<String, Granted> = BTreeMap::new();
+    for written in &args.roots {
+        let (plugin, flag) = root(&written.text, example)?;
+        all.entry(plugin).or_default().roots.push(flag);
+    }
+    for written in &args.env {
+        let (plugin, flag) = env(&written.text, example)?;
+        all.entry(plugin).or_default().env.push(flag);
+    }
+    for path in &args.files {
+        let file = GrantFile::read(path)?;
+        let granted = all.entry(plugin_of(&file, path, example)?).or_default();
+        if let Some(other) = granted.file.replace(file) {
+            return Err(Failure::usage(format!(
+                "the grant files {} and {} are for one plugin",
+                other.path.display(),
+                path.display()
+            ))
+            .remedy("write into one file what it is granted"));
+        }
+    }
+    Ok(all)
+}
+
+/// `PLUGIN/NAME=PATH[:ro|:rw]`. The name is not left out here: `notes/docs`
+/// might be meant as a path.
+fn root(text: &str, example: &str) -> Result<(String, RootFlag), Failure> {
+    let scoped = scope(text).and_then(|(plugin, rest)| {
+        let flag = rest.parse::<RootFlag>().ok()?;
+        flag.name.is_some().then(|| (plugin.to_owned(), flag))
+    });
+    scoped.ok_or_else(|| {
+        unscoped(
+            &format!("--root {text}"),
+            &format!("--root {example}/NAME=PATH[:ro|:rw]"),
+        )
+    })
+}
+
+/// `PLUGIN/NAME[=VALUE]`.
+fn env(text: &str, example: &str) -> Result<(String, EnvFlag), Failure> {
+    let scoped = scope(text).and_then(|(plugin, rest)| {
+        let flag = rest.parse::<EnvFlag>().ok()?;
+        Some((plugin.to_owned(), flag))
+    });
+    scoped.ok_or_else(|| {
+        unscoped(
+            // Its value is nobody's business.
+            &format!("--env {}", text.split('=').next().unwrap_or_default()),
+            &format!("--env {example}/NAME[=VALUE]"),
+        )
+    })
+}
+
+fn scope(text: &str) -> Option<(&str, &str)> {
+    text.split_once('/').filter(|(plugin, _)| is_name(plugin))
+}
+
+fn unscoped(what: &str, form: &str) -> Failure {
+    Failure::usage(format!(
+        "{what}: with several plugins, a grant says which one it is for"
+    ))
+    .remedy(format!("write {form}"))
+}
+
+fn plugin_of(file: &GrantFile, path: &Path, example: &str) -> Result<String, Failure> {
+    file.grant.plugin.clone().ok_or_else(|| {
+        Failure::usage(format!(
+            "the grant file {} does not say which of the plugins it is for",
+            path.display()
+        ))
+        .remedy(format!(
+            "write into it [plugin] and below that name = \"{example}\""
+        ))
+    })
+}

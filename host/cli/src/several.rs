@@ -1,0 +1,219 @@
+//! Several plugins as one server.
+//!
+//! They do not know each other, and one that is no good is not the others'
+//! fault: it is left out, and both the person and the client are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use palisade_policy::{is_name, name_from};
+use palisade_server::{PluginSetup, Service};
+
+use crate::args::RunGrantArgs;
+use crate::failure::Failure;
+use crate::grants::{Granted, check_dependence};
+use crate::load::{Loader, file_name, manifest};
+use crate::places::Places;
+use crate::plugin_arg::PluginArg;
+use crate::prepare::{Loaded, Prepared, runtime};
+use crate::scopes;
+
+mod about;
+
+use about::{About, LeftOut};
+
+/// Plugins one server has.
+const MAX: usize = 32;
+
+/// How long a plugin may take to be compiled and say what it offers. Clients
+/// wait for the server meanwhile, and most of them not much longer.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+/// Serves those that can be served.
+pub(crate) fn service(plugins: &[PluginArg], args: &RunGrantArgs) -> Result<Service, Failure> {
+    if plugins.len() > MAX {
+        return Err(Failure::usage(format!(
+            "{} plugins are too many for one server",
+            plugins.len()
+        ))
+        .remedy(format!(
+            "give {MAX} at most, and start another one for the rest"
+        )));
+    }
+    let example = plugins.first().map(guessed_name).unwrap_or_default();
+    let mut granted = scopes::for_several(args, &example)?;
+    let places = Places::find();
+    let candidates = load(plugins, &Loader::new(places.as_ref(), plugins.len())?);
+    check_names(&candidates)?;
+    check_all_reached(&granted, &candidates)?;
+
+    let mut about = About::default();
+    let mut prepared: Vec<(PathBuf, Prepared)> = Vec::new();
+    for Candidate { name, file, loaded } in candidates {
+        let granted = granted.remove(&name).unwrap_or_default();
+        let decided = loaded.and_then(|loaded| loaded.decide(granted, places.as_ref()));
+        match decided {
+            Ok(one) => prepared.push((file, one)),
+            Err(failure) => about.leave_out(LeftOut::told(name, &failure)?),
+        }
+    }
+    let on_which_others_depend = |this: usize| -> Vec<PathBuf> {
+        let others = prepared
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != this);
+        others
+            .flat_map(|(_, (file, one))| one.written.iter().chain([file]).cloned())
+            .collect()
+    };
+    let dependence: Vec<_> = (0..prepared.len())
+        .map(|place| check_dependence(&prepared[place].1.roots, &on_which_others_depend(place)))
+        .collect();
+    let mut setups: Vec<PluginSetup> = Vec::new();
+    for ((_, one), independent) in prepared.into_iter().zip(dependence) {
+        let name = one.name.clone();
+        let description = one
+            .manifest
+            .as_ref()
+            .and_then(|it| it.plugin.description.clone());
+        one.tell_unused();
+        match independent.and_then(|()| one.setup()) {
+            Ok(setup) => {
+                about.serve(name, description);
+                setups.push(setup);
+            }
+            Err(failure) => about.leave_out(LeftOut::told(name, &failure)?),
+        }
+    }
+    if setups.is_empty() {
+        return Err(Failure::new("none of the plugins can be served")
+            .remedy("what is wrong with each is said above"));
+    }
+    Service::several(about.identity(), setups)
+        .map_err(|error| Failure::because("the recorded tool lists can't be read", &error))
+}
+
+/// A plugin of the command line, as far as it has come.
+struct Candidate {
+    name: String,
+    file: PathBuf,
+    loaded: Result<Loaded, Failure>,
+}
+
+/// Loads all of them, side by side.
+fn load(plugins: &[PluginArg], loader: &Loader) -> Vec<Candidate> {
+    let (sender, receiver) = mpsc::channel();
+    for (place, arg) in plugins.iter().enumerate() {
+        let (sender, loader, arg) = (sender.clone(), loader.clone(), arg.clone());
+        let started = std::thread::Builder::new()
+            .name("palisade-load".to_owned())
+            .spawn(move || {
+                // Nobody listens any more to one that comes too late; what it
+                // has compiled is kept for the next time.
+                let _ = sender.send((place, load_one(&arg, &loader)));
+            });
+        if let Err(error) = started {
+            // It is missing below.
+            tracing::debug!("no thread to load a plugin: {error}");
+        }
+    }
+    drop(sender);
+    let mut loaded: BTreeMap<usize, Result<Loaded, Failure>> = BTreeMap::new();
+    let deadline = Instant::now() + PATIENCE;
+    while let Ok((place, one)) =
+        receiver.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+    {
+        loaded.insert(place, one);
+    }
+    let candidates = plugins.iter().enumerate().map(|(place, arg)| {
+        let loaded = loaded.remove(&place).unwrap_or_else(|| {
+            let file = arg.file.display();
+            let why = format!(
+                "{file}: it could not be loaded within {} s",
+                PATIENCE.as_secs()
+            );
+            Err(Failure::new(why))
+        });
+        Candidate {
+            name: match &loaded {
+                Ok(loaded) => loaded.name.clone(),
+                Err(_) => name_of_bad(arg),
+            },
+            file: arg.file.clone(),
+            loaded,
+        }
+    });
+    candidates.collect()
+}
+
+fn load_one(arg: &PluginArg, loader: &Loader) -> Result<Loaded, Failure> {
+    let plugin = loader.load(&runtime()?, &arg.file)?;
+    let mut loaded = Loaded::new(&arg.file, arg.name.as_deref(), plugin)?;
+    if !is_name(&loaded.name) {
+        loaded.name = guessed_name(arg);
+    }
+    Ok(loaded)
+}
+
+/// What a plugin is called if it does not say so itself.
+fn guessed_name(arg: &PluginArg) -> String {
+    arg.name
+        .clone()
+        .or_else(|| name_from(&file_name(&arg.file)))
+        .unwrap_or_else(|| "plugin".to_owned())
+}
+
+/// What one that can't be loaded is called, by its manifest if that much can
+/// be read: what is granted by that name was meant for it and for no other.
+fn name_of_bad(arg: &PluginArg) -> String {
+    if arg.name.is_some() {
+        return guessed_name(arg);
+    }
+    let bytes = crate::files::read_file(&arg.file, crate::load::MAX_PLUGIN).unwrap_or_default();
+    let carried = palisade_runtime::carried_manifest(&bytes).ok().flatten();
+    match manifest(&arg.file, carried.as_ref()) {
+        Ok(Some(manifest)) => manifest.plugin.name,
+        _ => guessed_name(arg),
+    }
+}
+
+/// Two plugins of one name would get what is granted to the other.
+fn check_names(candidates: &[Candidate]) -> Result<(), Failure> {
+    for (place, one) in candidates.iter().enumerate() {
+        let Some(other) = candidates[..place]
+            .iter()
+            .find(|other| other.name == one.name)
+        else {
+            continue;
+        };
+        return Err(Failure::usage(format!(
+            "two plugins are called {}: {} and {}",
+            one.name,
+            other.file.display(),
+            one.file.display()
+        ))
+        .remedy(format!(
+            "give one of them another name: OTHER-NAME={}",
+            one.file.display()
+        )));
+    }
+    Ok(())
+}
+
+/// What is granted to nobody is a slip.
+fn check_all_reached(
+    granted: &BTreeMap<String, Granted>,
+    candidates: &[Candidate],
+) -> Result<(), Failure> {
+    let names: BTreeSet<_> = candidates.iter().map(|one| one.name.as_str()).collect();
+    let Some(unknown) = granted.keys().find(|name| !names.contains(name.as_str())) else {
+        return Ok(());
+    };
+    let names: Vec<_> = names.into_iter().collect();
+    Err(Failure::usage(format!(
+        "something is granted to {unknown}, and no plugin is called that"
+    ))
+    .remedy(format!("the plugins are called {}", names.join(", "))))
+}
