@@ -6,7 +6,7 @@ use std::sync::Arc;
 use palisade_policy::ToolRules;
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
-    Prompt, ResourceContents, ResourceInfo, ResourceTemplate, Tool,
+    Prompt, ResourceContents, ResourceInfo, ResourceTemplate, TaskSupport, Tool,
 };
 use palisade_runtime::{EventSink, Placement, Plugin, Sandbox};
 use serde_json::Value;
@@ -142,6 +142,8 @@ pub(crate) struct Offered {
     pub(crate) resources: bool,
     pub(crate) prompts: bool,
     pub(crate) completion: bool,
+    /// Whether a tool that may be called can run as a task.
+    pub(crate) tasks: bool,
 }
 
 impl Service {
@@ -226,6 +228,7 @@ impl Service {
             all.resources |= one.resources;
             all.prompts |= one.prompts;
             all.completion |= one.completion;
+            all.tasks |= one.tasks;
         }
         all
     }
@@ -239,6 +242,14 @@ impl Service {
     pub(crate) fn tool_digest(&self, name: &str) -> Option<String> {
         let route = self.0.tool_routes.get(name)?;
         Some(self.0.members[route.member].digest())
+    }
+
+    /// Whether calls of a tool may, or must, run as tasks.
+    pub(crate) fn task_support(&self, name: &str) -> TaskSupport {
+        let mut tools = self.0.tools.iter();
+        tools
+            .find(|tool| tool.name == name)
+            .map_or(TaskSupport::Forbidden, |tool| tool.task_support)
     }
 
     pub(crate) fn prompt_digest(&self, name: &str) -> Option<String> {

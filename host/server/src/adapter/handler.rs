@@ -13,22 +13,23 @@ use palisade_runtime::{EventSink, Placement};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ConstString, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
-    ListToolsRequestMethod, ListToolsResult, LoggingLevel, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, GetPromptRequestParams, GetPromptResponse,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsRequestMethod, ListToolsResult,
+    LoggingLevel, MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestMethod,
+    SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
-use crate::adapter::shared::Shared;
 use crate::adapter::open::InFlight;
-use crate::adapter::{context, events, news, requests};
+use crate::adapter::shared::Shared;
+use crate::adapter::{context, events, news, requests, tasks};
 use crate::hub::Watch;
 use crate::pages;
 use crate::service::{Refusal, Reply, Run, Service};
@@ -68,6 +69,14 @@ impl Handler {
 
     pub(super) fn service(&self) -> &Service {
         self.shared.service()
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(super) fn principal(&self) -> &Arc<str> {
+        &self.principal
     }
 
     fn watch(&self) -> &Arc<Watch> {
@@ -131,6 +140,11 @@ impl Handler {
         outlet.forward_while(request).await
     }
 
+    /// What the answers to a call's questions are bound to.
+    pub(super) fn binding(&self, call: &serde_json::Value) -> Binding {
+        Binding::new(&(&*self.principal, call))
+    }
+
     /// The same for one that may have questions to the client, with the
     /// answers to them. `call` says which it is, `refused` how a refusal is
     /// told.
@@ -148,7 +162,7 @@ impl Handler {
         let (sink, mut outlet) = events::channel(context, self.level.load(Ordering::Relaxed));
         let sink: Arc<dyn EventSink> = Arc::new(sink);
         let placement = self.placement();
-        let binding = || Binding::new(&(&*self.principal, call()));
+        let binding = || self.binding(&call());
         let conversation = asking::converse(
             self.shared.seal(),
             context,
@@ -185,8 +199,8 @@ fn bad_cursor(error: pages::BadCursor) -> ErrorData {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let config = ServerConfig::new(self.shared.capabilities().clone())
-            .with_server_info(self.identity());
+        let config =
+            ServerConfig::new(self.shared.capabilities().clone()).with_server_info(self.identity());
         match &self.service().identity().instructions {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
@@ -198,7 +212,9 @@ impl ServerHandler for Handler {
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
+        // The extension is one of the stateless revisions.
+        result.capabilities.extensions = None;
         // What was agreed on, not what was asked for, decides from here on.
         request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
@@ -233,8 +249,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         self.offers::<ListToolsRequestMethod>(self.service().offered().tools)?;
         let all = &self.shared.lists().tools;
-        let (range, next) = pages::page(all, cursor(request).as_deref(), |tool| &tool.name)
-            .map_err(bad_cursor)?;
+        let (range, next) =
+            pages::page(all, cursor(request).as_deref(), |tool| &tool.name).map_err(bad_cursor)?;
         let mut result = ListToolsResult::with_all_items(all[range].to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
@@ -255,6 +271,7 @@ impl ServerHandler for Handler {
         match &mut response {
             CallToolResponse::Complete(result) => self.sign(&mut result.meta, &context),
             CallToolResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
+            CallToolResponse::Task(result) => self.sign(&mut result.meta, &context),
             _ => {}
         }
         Ok(response)
@@ -344,6 +361,32 @@ impl ServerHandler for Handler {
         let mut result = requests::complete(self, request, &context).await?;
         self.sign(&mut result.meta, &context);
         Ok(result)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let mut result = tasks::get(self, &request.task_id)?;
+        self.sign(&mut result.meta, &context);
+        Ok(result)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::update(self, &request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(self, &request.task_id)
     }
 
     async fn subscribe(

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, Tool, ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, TASKS_EXTENSION_ID, Tool,
+    ToolsCapability,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::Seal;
 use crate::adapter::convert;
+use crate::adapter::tasks::Tasks;
 use crate::service::Service;
 
 /// Cheap to clone.
@@ -20,6 +22,7 @@ struct Inner {
     lists: Lists,
     capabilities: ServerCapabilities,
     seal: Seal,
+    tasks: Arc<Tasks>,
     closing: CancellationToken,
 }
 
@@ -50,6 +53,7 @@ impl Shared {
             service,
             lists,
             seal: Seal::new()?,
+            tasks: Tasks::new(&closing),
             closing,
         })))
     }
@@ -68,6 +72,10 @@ impl Shared {
 
     pub(super) fn seal(&self) -> &Seal {
         &self.0.seal
+    }
+
+    pub(super) fn tasks(&self) -> &Arc<Tasks> {
+        &self.0.tasks
     }
 
     pub(super) fn closing(&self) -> &CancellationToken {
@@ -98,6 +106,10 @@ fn capabilities(service: &Service) -> ServerCapabilities {
         resources.subscribe = Some(true);
         resources.list_changed = Some(true);
         capabilities.resources = Some(resources);
+    }
+    if offered.tasks {
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(TASKS_EXTENSION_ID.to_owned(), serde_json::Map::new());
     }
     capabilities
 }
