@@ -4,7 +4,7 @@
 use palisade_tests::{Palisade, plugin, rpc};
 use serde_json::json;
 
-use crate::guest_lists_badly::Cases;
+use crate::guest_cases::Cases;
 use crate::mistakes::{FAILED, Table, USAGE};
 use crate::sandbox_stage::open;
 
@@ -39,7 +39,7 @@ fn left_out(bad: &str, name: &str, says: &str) {
 
 #[test]
 fn whatever_is_wrong_with_its_list() {
-    let cases = Cases::new();
+    let cases = Cases::new("bad-listings", "listing-case");
     for (case, says) in [
         ("trap", "crashed"),
         ("thousands", "5000 tools"),
@@ -64,7 +64,7 @@ fn a_file_that_is_none_or_no_plugin() {
 #[test]
 fn what_was_granted_to_it_goes_to_nobody() {
     let folder = tempfile::tempdir().unwrap();
-    let cases = Cases::new();
+    let cases = Cases::new("bad-listings", "listing-case");
     let bad = cases.plugin("thousands").display().to_string();
     let good = plugin("hello").display().to_string();
     let impostor = Palisade::run_several([bad.clone(), format!("thousands={good}")]);
@@ -79,7 +79,7 @@ fn what_was_granted_to_it_goes_to_nobody() {
 
 #[test]
 fn with_none_left_nothing_is_served() {
-    let cases = Cases::new();
+    let cases = Cases::new("bad-listings", "listing-case");
     let command = Palisade::run_several([cases.plugin("trap"), cases.plugin("thousands")]);
     let finished = command.output();
     assert_eq!(finished.code, Some(FAILED), "{finished:?}");

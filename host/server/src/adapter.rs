@@ -1,6 +1,8 @@
 //! The one module that knows the `rmcp` crate: its wire types, its service
 //! loop, its lifecycle rules, and what it leaves to a server.
 
+use std::sync::Arc;
+
 use palisade_runtime::contract::Tool;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +27,7 @@ mod open;
 mod refusal;
 mod requests;
 mod shared;
+mod tasks;
 mod transport;
 
 use front::Front;
@@ -42,16 +45,16 @@ pub(crate) async fn serve(
 ) -> Result<(), ServeError> {
     let in_flight = InFlight::default();
     let shared = Shared::new(service.clone(), stop.clone()).map_err(ServeError::Random)?;
+    let tasks = Arc::clone(shared.tasks());
     let handler = Handler::new(shared, in_flight.clone(), "".into());
     let transport = LineTransport::new(input, output, in_flight, service);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);
-    running
-        .waiting()
-        .await
-        .map(drop)
-        .map_err(ServeError::Session)
+    let ended = running.waiting().await;
+    // Nobody is left who could ask for what they come to.
+    tasks.end();
+    ended.map(drop).map_err(ServeError::Session)
 }
 
 /// A tool as a client sees it.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use palisade_policy::ToolRules;
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
-    Prompt, ResourceContents, ResourceTemplate, Tool,
+    Prompt, ResourceContents, ResourceTemplate, TaskSupport, Tool,
 };
 use palisade_runtime::{EventSink, Placement, Plugin, Pool, Sandbox};
 use serde_json::Value;
@@ -146,6 +146,8 @@ pub(crate) struct Offered {
     pub(crate) resources: bool,
     pub(crate) prompts: bool,
     pub(crate) completion: bool,
+    /// Whether a tool that may be called can run as a task.
+    pub(crate) tasks: bool,
 }
 
 impl Service {
@@ -244,6 +246,7 @@ impl Service {
             all.resources |= one.resources;
             all.prompts |= one.prompts;
             all.completion |= one.completion;
+            all.tasks |= one.tasks;
         }
         all
     }
@@ -257,6 +260,14 @@ impl Service {
     pub(crate) fn tool_digest(&self, name: &str) -> Option<String> {
         let route = self.0.tool_routes.get(name)?;
         Some(self.0.members[route.member].digest())
+    }
+
+    /// Whether calls of a tool may, or must, run as tasks.
+    pub(crate) fn task_support(&self, name: &str) -> TaskSupport {
+        let mut tools = self.0.tools.iter();
+        tools
+            .find(|tool| tool.name == name)
+            .map_or(TaskSupport::Forbidden, |tool| tool.task_support)
     }
 
     pub(crate) fn prompt_digest(&self, name: &str) -> Option<String> {

@@ -24,12 +24,12 @@ mod questions;
 mod round;
 mod seal;
 
-use questions::Question;
-use round::{CantAsk, Round};
-pub(super) use seal::{Binding, Seal};
+pub(super) use questions::Question;
+pub(super) use round::{CantAsk, Round};
+pub(super) use seal::{Binding, MAX_STATE, Seal};
 
 /// Until a plugin that asked nothing is called again.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a request brings along from the rounds before it.
 #[derive(Default)]
@@ -74,10 +74,9 @@ where
     if let (true, Some(state)) = (stateless, &echo.state) {
         let binding = binding.take().map(|binding| binding());
         if let Some(binding) = &binding {
-            so_far = seal.open(state, binding)?;
+            so_far = resume(seal, state, echo.responses, binding)?;
         }
         bound = binding;
-        so_far.answer(echo.responses.unwrap_or_default());
     }
     loop {
         let mut given = context::of(context);
@@ -89,29 +88,16 @@ where
         };
         let asked = match so_far.ask(questions, can) {
             Ok(asked) => asked,
-            Err(CantAsk::NotDeclared(needed)) if stateless => {
-                return Err(ErrorData::missing_required_client_capability(declared(
-                    needed,
-                )));
-            }
+            Err(problem) if stateless => return cant(problem).map(Conversed::Failed),
             Err(problem) => return Ok(Conversed::Failed(problem.to_string())),
         };
         if stateless {
             let bound = bound.or_else(|| binding.take().map(|binding| binding()));
-            let state = bound.and_then(|binding| seal.close(&so_far, &binding));
-            let Some(state) = state else {
-                return Ok(Conversed::Failed(CantAsk::TooMuch.to_string()));
-            };
-            let requests = (!asked.is_empty()).then(|| {
-                asked
-                    .into_iter()
-                    .map(|(key, question)| (key, question.into()))
-                    .collect()
+            let given = bound.and_then(|binding| hand_over(seal, &so_far, asked, &binding));
+            return Ok(match given {
+                Some(questions) => Conversed::Ask(questions),
+                None => Conversed::Failed(CantAsk::TooMuch.to_string()),
             });
-            return Ok(Conversed::Ask(InputRequiredResult::new(
-                requests,
-                Some(state),
-            )));
         }
         if asked.is_empty() {
             // It only wants to be called again; not at once, or a plugin
@@ -120,6 +106,55 @@ where
         }
         let answers = ask_all(context, asked).await?;
         so_far.answer(answers);
+    }
+}
+
+/// The round that a stateless client kept, with its answers.
+///
+/// # Errors
+///
+/// If it belongs to another call.
+pub(super) fn resume(
+    seal: &Seal,
+    state: &str,
+    responses: Option<InputResponses>,
+    binding: &Binding,
+) -> Result<Round, ErrorData> {
+    let mut round = seal.open(state, binding)?;
+    round.answer(responses.unwrap_or_default());
+    Ok(round)
+}
+
+/// Questions as a stateless client gets them; none if it would have to keep
+/// too much.
+pub(super) fn hand_over(
+    seal: &Seal,
+    round: &Round,
+    asked: Vec<(String, Question)>,
+    binding: &Binding,
+) -> Option<InputRequiredResult> {
+    let state = seal.close(round, binding)?;
+    let requests = (!asked.is_empty()).then(|| {
+        asked
+            .into_iter()
+            .map(|(key, question)| (key, question.into()))
+            .collect()
+    });
+    Some(InputRequiredResult::new(requests, Some(state)))
+}
+
+/// What a stateless client is told where it can't be asked, in words for a
+/// model.
+///
+/// # Errors
+///
+/// If the client does not declare what the question needs.
+pub(super) fn cant(problem: CantAsk) -> Result<String, ErrorData> {
+    match problem {
+        CantAsk::NotDeclared(needed) => Err(ErrorData::missing_required_client_capability(
+            declared(needed),
+        )),
+        problem => Ok(problem.to_string()),
     }
 }
 

@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 
+use crate::adapter::context;
 use crate::adapter::handler::Handler;
 
 /// Checks what rmcp does not, then hands over to rmcp's dispatch.
@@ -20,6 +21,7 @@ pub(super) struct Front(pub(super) Handler);
 
 impl Front {
     fn check(
+        &self,
         request: &ClientRequest,
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
@@ -34,9 +36,19 @@ impl Front {
         match request {
             // rmcp takes a request whose parameters it can't read for one of
             // a method it does not know.
-            ClientRequest::CustomRequest(custom) if is_served(&custom.method, stateless) => {
+            ClientRequest::CustomRequest(custom)
+                if is_served(&custom.method, stateless)
+                    && (self.0.service().offered().tasks || !is_of_tasks(&custom.method)) =>
+            {
                 let why = format!("the parameters of {} can't be read", custom.method);
                 Err(ErrorData::invalid_params(why, None))
+            }
+            ClientRequest::GetTaskRequest(_)
+            | ClientRequest::UpdateTaskRequest(_)
+            | ClientRequest::CancelTaskRequest(_)
+                if !context::is_stateless(context) =>
+            {
+                Err(not_found(request.method()))
             }
             ClientRequest::InitializeRequest(_) if stateless => Err(not_found("initialize")),
             ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => Ok(()),
@@ -67,7 +79,7 @@ fn is_served(method: &str, stateless: bool) -> bool {
         | "prompts/get"
         | "completion/complete"
         | "server/discover" => true,
-        "subscriptions/listen" => stateless,
+        "subscriptions/listen" | "tasks/get" | "tasks/update" | "tasks/cancel" => stateless,
         "initialize"
         | "ping"
         | "logging/setLevel"
@@ -75,6 +87,11 @@ fn is_served(method: &str, stateless: bool) -> bool {
         | "resources/unsubscribe" => !stateless,
         _ => false,
     }
+}
+
+/// Whether a method is one of the extension that not every service offers.
+fn is_of_tasks(method: &str) -> bool {
+    method.starts_with("tasks/")
 }
 
 fn unreadable(key: &str) -> ErrorData {
@@ -91,7 +108,7 @@ impl Service<RoleServer> for Front {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        Self::check(&request, &context)?;
+        self.check(&request, &context)?;
         self.0.handle_request(request, context).await
     }
 

@@ -13,14 +13,15 @@ use palisade_runtime::{EventSink, Placement};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ConstString, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
-    ListToolsRequestMethod, ListToolsResult, LoggingLevel, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, GetPromptRequestParams, GetPromptResponse,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsRequestMethod, ListToolsResult,
+    LoggingLevel, MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestMethod,
+    SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -28,7 +29,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
 use crate::adapter::open::InFlight;
 use crate::adapter::shared::Shared;
-use crate::adapter::{context, events, news, refusal, requests};
+use crate::adapter::{context, events, news, refusal, requests, tasks};
 use crate::hub::Watch;
 use crate::kept::{Kept, Owner};
 use crate::pages;
@@ -93,6 +94,14 @@ impl Handler {
         self.shared.capabilities().resources.is_some()
     }
 
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(super) fn principal(&self) -> &Arc<str> {
+        &self.principal
+    }
+
     fn watch(&self) -> &Arc<Watch> {
         self.watch.get_or_init(|| self.service().hub().watch())
     }
@@ -154,6 +163,11 @@ impl Handler {
         outlet.forward_while(request).await
     }
 
+    /// What the answers to a call's questions are bound to.
+    pub(super) fn binding(&self, call: &serde_json::Value) -> Binding {
+        Binding::new(&(&*self.principal, call))
+    }
+
     /// The same for one that may have questions to the client, with the
     /// answers to them. `call` says which it is, `refused` how a refusal is
     /// told.
@@ -171,7 +185,7 @@ impl Handler {
         let (sink, mut outlet) = events::channel(context, self.level.load(Ordering::Relaxed));
         let sink: Arc<dyn EventSink> = Arc::new(sink);
         let placement = self.placement();
-        let binding = || Binding::new(&(&*self.principal, call()));
+        let binding = || self.binding(&call());
         // Boxed, as above: rmcp's loop makes room for the largest future in
         // every request, also in one that only lists.
         let conversation = Box::pin(asking::converse(
@@ -229,7 +243,9 @@ impl ServerHandler for Handler {
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
+        // The extension is one of the stateless revisions.
+        result.capabilities.extensions = None;
         // What was agreed on, not what was asked for, decides from here on.
         request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
@@ -286,6 +302,7 @@ impl ServerHandler for Handler {
         match &mut response {
             CallToolResponse::Complete(result) => self.sign(&mut result.meta, &context),
             CallToolResponse::InputRequired(result) => self.sign(&mut result.meta, &context),
+            CallToolResponse::Task(result) => self.sign(&mut result.meta, &context),
             _ => {}
         }
         Ok(response)
@@ -375,6 +392,32 @@ impl ServerHandler for Handler {
         let mut result = requests::complete(self, request, &context).await?;
         self.sign(&mut result.meta, &context);
         Ok(result)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let mut result = tasks::get(self, &request.task_id)?;
+        self.sign(&mut result.meta, &context);
+        Ok(result)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::update(self, &request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(self, &request.task_id)
     }
 
     async fn subscribe(

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use palisade_runtime::contract::{CompletionArgument, CompletionReference, ErrorKind};
+use palisade_runtime::contract::{CompletionArgument, CompletionReference, ErrorKind, TaskSupport};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::adapter::asking::{Conversed, Echo};
 use crate::adapter::handler::Handler;
-use crate::adapter::{convert, downgrade, refusal};
+use crate::adapter::{convert, downgrade, refusal, tasks};
 use crate::fit;
 use crate::kept::{self, Kept};
 use crate::outcome::Checked;
@@ -30,11 +30,21 @@ pub(super) async fn call_tool(
     let service = handler.service();
     let name = request.name.into_owned();
     let arguments = Arc::new(Value::Object(request.arguments.unwrap_or_default()));
-    let echo = Echo {
+    let mut echo = Echo {
         responses: request.input_responses,
         state: request.request_state,
     };
     let call = || json!(["tools/call", service.tool_digest(&name), name, arguments]);
+    let support = tasks::wanted(handler, &name, context)?;
+    if support != TaskSupport::Forbidden {
+        let must = support == TaskSupport::Required;
+        let binding = handler.binding(&call());
+        let call = (&*name, &arguments);
+        let begun = tasks::call_tool(handler, call, binding, &mut echo, must, context).await?;
+        if let Some(response) = begun {
+            return Ok(response);
+        }
+    }
     let conversed = handler
         .converse(context, call, echo, refusal::error, |given, run| {
             let request = CallRequest {

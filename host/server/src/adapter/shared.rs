@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, Tool, ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, TASKS_EXTENSION_ID, Tool,
+    ToolsCapability,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::Seal;
 use crate::adapter::convert;
+use crate::adapter::tasks::Tasks;
 use crate::kept::Kept;
 use crate::service::Service;
 
@@ -22,6 +24,7 @@ struct Inner {
     capabilities: ServerCapabilities,
     seal: Seal,
     kept: Kept,
+    tasks: Arc<Tasks>,
     closing: CancellationToken,
 }
 
@@ -53,6 +56,7 @@ impl Shared {
             lists,
             seal: Seal::new()?,
             kept: Kept::default(),
+            tasks: Tasks::new(&closing),
             closing,
         })))
     }
@@ -75,6 +79,10 @@ impl Shared {
 
     pub(super) fn kept(&self) -> &Kept {
         &self.0.kept
+    }
+
+    pub(super) fn tasks(&self) -> &Arc<Tasks> {
+        &self.0.tasks
     }
 
     pub(super) fn closing(&self) -> &CancellationToken {
@@ -108,6 +116,10 @@ fn capabilities(service: &Service) -> ServerCapabilities {
             resources.list_changed = Some(true);
         }
         capabilities.resources = Some(resources);
+    }
+    if offered.tasks {
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.insert(TASKS_EXTENSION_ID.to_owned(), serde_json::Map::new());
     }
     capabilities
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use palisade_policy::{ToolDecision, ToolRules};
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, Prompt,
-    PromptOutcome, ReadOutcome, ResourceContents, ResourceInfo, ResourceTemplate, Tool,
-    ToolOutcome, ToolResult,
+    PromptOutcome, ReadOutcome, ResourceContents, ResourceInfo, ResourceTemplate, TaskSupport,
+    Tool, ToolOutcome, ToolResult,
 };
 use palisade_runtime::{
     CallError, Complete, GetPrompt, ListResources, Operation, Plugin, Pool, ReadResource, Sandbox,
@@ -77,6 +77,10 @@ impl Member {
             resources: offers.resources,
             prompts: offers.prompts,
             completion: offers.completion,
+            tasks: self
+                .tools
+                .iter()
+                .any(|tool| tool.task_support != TaskSupport::Forbidden),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::adapter::convert;
 use crate::outcome::clean;
 
 /// One question, the same for every revision.
-pub(super) enum Question {
+pub(in crate::adapter) enum Question {
     Elicit(to::ElicitRequest),
     Sample(to::CreateMessageRequest),
     Roots(to::ListRootsRequest),

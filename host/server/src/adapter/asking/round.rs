@@ -23,7 +23,7 @@ const MAX_KEY: usize = 128;
 
 /// Everything there is to know for calling a plugin again.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Round {
+pub(in crate::adapter) struct Round {
     number: u32,
     /// The plugin's own, in base64.
     state: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Round {
 
 /// Why a question can't be passed on.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CantAsk {
+pub(in crate::adapter) enum CantAsk {
     #[error("the plugin needs to ask something ({}) that this client can't be asked", names(*.0))]
     NotDeclared(ClientCapabilities),
     #[error("the plugin has asked {MAX_ROUNDS} times and still wants to know more")]
@@ -56,7 +56,7 @@ pub(super) enum CantAsk {
 
 impl Round {
     /// Gives a plugin what is known so far.
-    pub(super) fn fill(&self, context: &mut Context) {
+    pub(in crate::adapter) fn fill(&self, context: &mut Context) {
         context.state = self
             .state
             .as_ref()
@@ -76,7 +76,7 @@ impl Round {
     /// Takes over the answers to what is open. Others, and those that are not
     /// what was asked for, are as if they were not there: the plugin will ask
     /// again.
-    pub(super) fn answer(&mut self, responses: BTreeMap<String, Value>) {
+    pub(in crate::adapter) fn answer(&mut self, responses: BTreeMap<String, Value>) {
         for (key, value) in responses {
             let Some(expected) = self.open.remove(&key) else {
                 continue;
@@ -89,12 +89,30 @@ impl Round {
         }
     }
 
+    /// Takes over one answer; false if it is not what was asked for, and then
+    /// the question stays open.
+    pub(in crate::adapter) fn answer_one(&mut self, key: &str, value: Value) -> bool {
+        let fits = |expected| answers::read(expected, &value).is_some();
+        if !self.open.get(key).is_some_and(fits) {
+            return false;
+        }
+        if let Some(expected) = self.open.remove(key) {
+            self.answers.insert(key.to_owned(), (expected, value));
+        }
+        true
+    }
+
+    /// About how much memory it takes, in bytes.
+    pub(in crate::adapter) fn weight(&self) -> usize {
+        serde_json::to_vec(self).map_or(usize::MAX, |bytes| bytes.len())
+    }
+
     /// Begins the next round with what the plugin wants to know.
     ///
     /// # Errors
     ///
     /// [`CantAsk`].
-    pub(super) fn ask(
+    pub(in crate::adapter) fn ask(
         &mut self,
         wanted: InputRequired,
         can: ClientCapabilities,

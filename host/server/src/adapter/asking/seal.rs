@@ -13,7 +13,7 @@ use super::round::Round;
 pub(super) const KEPT: Duration = Duration::from_secs(60 * 60);
 
 /// Longest state that is handed out, in bytes.
-const MAX_STATE: usize = 1024 * 1024;
+pub(in crate::adapter) const MAX_STATE: usize = 1024 * 1024;
 
 /// Bytes of a key: as many as its hash has.
 const KEY: usize = 32;

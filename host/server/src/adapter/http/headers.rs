@@ -57,6 +57,9 @@ fn name(request: &ClientRequest) -> Option<&str> {
         ClientRequest::CallToolRequest(call) => Some(&call.params.name),
         ClientRequest::GetPromptRequest(get) => Some(&get.params.name),
         ClientRequest::ReadResourceRequest(read) => Some(&read.params.uri),
+        ClientRequest::GetTaskRequest(get) => Some(&get.params.task_id),
+        ClientRequest::UpdateTaskRequest(update) => Some(&update.params.task_id),
+        ClientRequest::CancelTaskRequest(cancel) => Some(&cancel.params.task_id),
         ClientRequest::CustomRequest(custom) => {
             let key = match custom.method.as_str() {
                 "tools/call" | "prompts/get" => "name",
