@@ -17,7 +17,7 @@ use crate::adapter::asking::{Conversed, Echo};
 use crate::adapter::handler::Handler;
 use crate::adapter::{convert, downgrade, refusal, tasks};
 use crate::fit;
-use crate::kept::{self, Kept};
+use crate::kept::{self, Kept, Owner};
 use crate::outcome::Checked;
 use crate::service::{CallRequest, Refusal};
 
@@ -57,7 +57,7 @@ pub(super) async fn call_tool(
         .await?;
     Ok(match conversed {
         Conversed::Done(mut checked) => {
-            cut_to_limit(handler, &mut checked, context);
+            cut_to_limit(handler.kept(), &handler.owner(context), &mut checked);
             let mut result = convert::tool_result(checked);
             downgrade::content(&mut result.content, context.protocol_version().as_ref());
             result.into()
@@ -70,11 +70,11 @@ pub(super) async fn call_tool(
 }
 
 /// Cuts a result that is too large, and keeps what is cut off.
-fn cut_to_limit(handler: &Handler, checked: &mut Checked, context: &RequestContext<RoleServer>) {
+pub(super) fn cut_to_limit(kept: &Kept, owner: &Owner, checked: &mut Checked) {
     if let Some(over) = checked.over
         && let Some((uri, contents)) = fit::fit(checked, over, Kept::address)
     {
-        handler.kept().keep(&handler.owner(context), uri, contents);
+        kept.keep(owner, uri, contents);
     }
 }
 

@@ -93,6 +93,8 @@ pub(super) async fn call_tool(
         None => None,
     };
     let work = Work {
+        shared: handler.shared().clone(),
+        owner: handler.owner(context),
         service: handler.service().clone(),
         tasks: Arc::clone(tasks),
         id: identifier()?.into(),

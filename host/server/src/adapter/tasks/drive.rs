@@ -12,8 +12,11 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::{self, PAUSE, Question, Round, Step};
+use crate::adapter::requests::cut_to_limit;
+use crate::adapter::shared::Shared;
 use crate::adapter::tasks::store::{Asked, Tasks, Ticket};
 use crate::adapter::{convert, refusal};
+use crate::kept::Owner;
 use crate::outcome::{Checked, clean};
 use crate::service::{CallRequest, Reply, Run, Service};
 
@@ -26,6 +29,9 @@ pub(super) type Running = Pin<Box<dyn Future<Output = Result<Step<Checked>, Erro
 /// A call that is, or becomes, a task.
 #[derive(Clone)]
 pub(super) struct Work {
+    pub(super) shared: Shared,
+    /// Whose the result is, if it has to be kept because it is too large.
+    pub(super) owner: Owner,
     pub(super) service: Service,
     pub(super) tasks: Arc<Tasks>,
     pub(super) id: Arc<str>,
@@ -106,7 +112,10 @@ async fn converse(
     let mut keys = Keys::default();
     loop {
         let questions = match running.await? {
-            Step::Done(checked) => return Ok(convert::tool_result(checked)),
+            Step::Done(mut checked) => {
+                cut_to_limit(work.shared.kept(), &work.owner, &mut checked);
+                return Ok(convert::tool_result(checked));
+            }
             Step::Ask(questions) => questions,
         };
         round = match ask(work, ticket, round, questions, &mut keys).await? {
