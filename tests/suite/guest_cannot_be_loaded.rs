@@ -51,3 +51,11 @@ fn an_import_that_looks_like_one_of_the_hosts() {
     assert!(why.contains("needs palisade:mcp/powers@0.1.0"), "{why}");
     assert!(why.contains("does not offer"), "{why}");
 }
+
+/// The interface is one of the contract's, what is in it is not.
+#[test]
+fn an_export_that_only_has_the_name() {
+    let why = refused("wrong-export");
+    assert!(why.contains("palisade:mcp/tools@0.1.0#list-tools"), "{why}");
+    assert!(why.contains("another type"), "{why}");
+}

@@ -1,66 +1,19 @@
 //! A plugin whose list of tools is wrong is not served at all, and one
 //! sentence says which tool is to blame.
 
-use std::fs;
-
-use palisade_tests::{Palisade, guest};
+use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
-use tempfile::TempDir;
 
+use crate::guest_cases::Cases;
 use crate::sandbox_stage::open;
 
-/// Where the guest keeps the case.
-const MARKER: &[u8] = b"listing-case:good";
-const LENGTH: usize = 48;
-
-/// Copies of the guest, each with one case written into it.
-struct Cases(TempDir);
-
-impl Cases {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn plugin(&self, case: &str) -> std::path::PathBuf {
-        let mut component = fs::read(guest("bad-listings")).unwrap();
-        let places: Vec<_> = component
-            .windows(MARKER.len())
-            .enumerate()
-            .filter_map(|(place, bytes)| (bytes == MARKER).then_some(place))
-            .collect();
-        let [place] = places[..] else {
-            panic!("the marker is there {} times", places.len());
-        };
-        let text = format!("{:.<LENGTH$}", format!("listing-case:{case}"));
-        assert_eq!(text.len(), LENGTH, "{case} is too long");
-        component[place..place + LENGTH].copy_from_slice(text.as_bytes());
-        let path = self.0.path().join(format!("{case}.wasm"));
-        fs::write(&path, component).unwrap();
-        path
-    }
-
-    /// The one sentence with which the case is refused.
-    fn refused(&self, case: &str) -> String {
-        let plugin = self.plugin(case);
-        let finished = Palisade::inspect(&plugin).output();
-        assert_eq!(finished.code, Some(1), "{case}: {finished:?}");
-        assert_eq!(finished.stdout, "", "{case}");
-        let mut told = finished
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("palisade: "));
-        let line = told.next().unwrap_or_default().to_owned();
-        assert_eq!(told.next(), None, "{case}: {finished:?}");
-        assert!(line.contains(&format!("{case}.wasm")), "{case}: {line}");
-        let steers = |c: char| c.is_control();
-        assert!(!line.contains(steers), "{case}: {line:?}");
-        line
-    }
+fn cases() -> Cases {
+    Cases::new("bad-listings", "listing-case")
 }
 
 #[test]
 fn the_tool_is_named() {
-    let cases = Cases::new();
+    let cases = cases();
     for (case, says) in [
         ("input-empty", "input schema"),
         ("input-no-json", "input schema"),
@@ -75,6 +28,10 @@ fn the_tool_is_named() {
         ("input-deep", "input schema"),
         ("output-no-json", "output schema"),
         ("output-no-object", "output schema"),
+        ("header-name", "input schema"),
+        ("header-type", "input schema"),
+        ("header-twice", "input schema"),
+        ("header-items", "input schema"),
         ("meta-no-json", "_meta"),
         ("meta-no-object", "_meta"),
     ] {
@@ -86,7 +43,7 @@ fn the_tool_is_named() {
 
 #[test]
 fn a_name_that_is_none_is_shown() {
-    let cases = Cases::new();
+    let cases = cases();
     for (case, shown) in [
         ("name-empty", "\"\""),
         ("name-space", "two words"),
@@ -104,7 +61,7 @@ fn a_name_that_is_none_is_shown() {
 
 #[test]
 fn a_list_that_is_wrong_as_a_whole() {
-    let cases = Cases::new();
+    let cases = cases();
     let line = cases.refused("two-of-one-name");
     assert!(line.contains("two tools called \"good\""), "{line}");
     let line = cases.refused("thousands");
@@ -125,7 +82,7 @@ fn a_list_that_is_wrong_as_a_whole() {
 
 #[test]
 fn nothing_of_it_is_served() {
-    let cases = Cases::new();
+    let cases = cases();
     let plugin = cases.plugin("input-no-object");
     let finished = Palisade::run(&plugin).output();
     assert_eq!(finished.code, Some(1), "{finished:?}");
@@ -144,10 +101,23 @@ fn the_good_case_is_served() {
     assert_eq!(listed["result"]["tools"][0]["name"], "good");
 }
 
+/// Structured content need not be an object; revisions in which it must be are
+/// not shown the schema.
+#[test]
+fn an_output_schema_may_be_for_anything() {
+    let cases = cases();
+    let mut session = open(&Palisade::run(cases.plugin("output-array")));
+    let listed = session.ask("tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"][1]["outputSchema"], json!(null));
+    let listed = session.ask("tools/list", rpc::stateless(json!({})));
+    let schema = &listed["result"]["tools"][1]["outputSchema"];
+    assert_eq!(schema["type"], "array", "{listed}");
+}
+
 /// Icons are fetched by clients, so only addresses that can be are passed on.
 #[test]
 fn icons_of_strange_schemes_are_left_out() {
-    let cases = Cases::new();
+    let cases = cases();
     let mut session = open(&Palisade::run(cases.plugin("icons")));
     let listed = session.ask("tools/list", json!({}));
     let icons = &listed["result"]["tools"][1]["icons"];
@@ -156,7 +126,7 @@ fn icons_of_strange_schemes_are_left_out() {
 
 #[test]
 fn what_steers_a_terminal_is_taken_out() {
-    let cases = Cases::new();
+    let cases = cases();
     let plugin = cases.plugin("text-escape");
     let finished = Palisade::inspect(&plugin).output();
     assert_eq!(finished.code, Some(0), "{finished:?}");

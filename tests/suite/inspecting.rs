@@ -42,6 +42,30 @@ fn it_marks_what_may_change_things() {
 }
 
 #[test]
+fn it_shows_everything_a_plugin_offers() {
+    let inspect = || Palisade::inspect(guest("all-interfaces"));
+    let text = inspect().output().success().stdout;
+    for words in [
+        "tools (6)",
+        "resource templates (1)",
+        "test://{name}",
+        "prompts (1)",
+        "who [how]",
+        "Greets somebody",
+    ] {
+        assert!(text.contains(words), "{words} is not there:\n{text}");
+    }
+    let shown = inspect().arg("--json").output().success().json();
+    let template = &shown["resource_templates"][0];
+    assert_eq!(template["uriTemplate"], "test://{name}");
+    assert_eq!(shown["prompts"][0]["arguments"][1]["name"], "how");
+    assert_eq!(shown["prompts"][0]["arguments"][1]["required"], false);
+    for offer in ["tools", "resources", "prompts", "completion", "lifecycle"] {
+        assert_eq!(shown["offers"][offer], true, "{offer}");
+    }
+}
+
+#[test]
 fn it_shows_what_would_come_of_a_grant() {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();

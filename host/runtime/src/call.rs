@@ -1,6 +1,7 @@
 //! One call, from a fresh instance to an outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,9 @@ use crate::state::State;
 
 /// Room a result may take beyond its text and bytes: records, options, lists.
 const LIFT_OVERHEAD: u64 = 1024 * 1024;
+
+/// What an instance made ahead may take to start.
+const AHEAD: Duration = Duration::from_millis(500);
 
 /// Longest reason for a refused start that is passed on, in bytes.
 const REASON: usize = 1024;
@@ -85,12 +89,13 @@ pub(crate) async fn run<O: Operation>(
 }
 
 /// Makes an instance ahead of the next call, so that it need not wait for one.
-/// An instance still serves a single call.
+/// An instance still serves a single call. One that takes long to start is made
+/// when it is needed: until then there is nobody who could cancel it.
 pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
     if sandbox.spare.is_there() {
         return;
     }
-    let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
+    let clock = CallClock::new(sandbox.limits.call_time.min(AHEAD), sandbox.limits.cpu_time);
     let made = Made::started(linked, sandbox, Arc::clone(&clock));
     match within(linked, sandbox, clock, &CancellationToken::new(), async {
         made.await.map(Ok)

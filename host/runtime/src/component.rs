@@ -215,3 +215,32 @@ pub(crate) fn manifest(bytes: &[u8]) -> Result<Option<String>, LoadError> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Interface, Offers, kind};
+
+    fn served(interfaces: &[Interface]) -> bool {
+        let names = interfaces.iter().map(|interface| interface.name());
+        let exports: Vec<_> = names.map(str::to_owned).collect();
+        kind(&exports, Offers::of(&exports)).is_ok()
+    }
+
+    #[test]
+    fn one_interface_that_offers_something_is_enough() {
+        assert!(served(&[Interface::Tools]));
+        assert!(served(&[Interface::Resources, Interface::Lifecycle]));
+        assert!(served(&[Interface::Prompts, Interface::Completion]));
+        assert!(!served(&[Interface::Completion, Interface::Lifecycle]));
+        assert!(!served(&[]));
+    }
+
+    #[test]
+    fn another_version_is_not_offered() {
+        let exports = ["palisade:mcp/tools@0.2.0".to_owned()];
+        let offers = Offers::of(&exports);
+        assert!(!offers.tools);
+        let why = kind(&exports, offers).map_err(|error| error.to_string());
+        assert!(why.is_err_and(|why| why.contains("palisade:mcp/tools@0.2.0")));
+    }
+}

@@ -52,9 +52,9 @@ fn text_block(words: impl Into<String>) -> ContentBlock {
     ContentBlock::Text(text(words.into()))
 }
 
-/// Something much larger than any limit on output.
+/// Something larger than the limit on output, but not by much.
 fn large() -> String {
-    "x".repeat(9 << 20)
+    "x".repeat(9 << 19)
 }
 
 /// Questions under these keys, each with `message`.

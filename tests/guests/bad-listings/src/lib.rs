@@ -77,7 +77,25 @@ fn list(case: &str) -> Result<Vec<Tool>, Error> {
             );
         }
         "output-no-json" => bad.output_schema = Some("oops".into()),
-        "output-no-object" => bad.output_schema = Some(r#"{"type":"array"}"#.into()),
+        "output-no-object" => bad.output_schema = Some(r#""array""#.into()),
+        // Not wrong.
+        "output-array" => bad.output_schema = Some(r#"{"type":"array"}"#.into()),
+        "header-name" => {
+            bad.input_schema = annotated(r#""a":{"type":"string","x-mcp-header":"two words"}"#);
+        }
+        "header-type" => {
+            bad.input_schema = annotated(r#""a":{"type":"number","x-mcp-header":"A"}"#);
+        }
+        "header-twice" => {
+            bad.input_schema = annotated(
+                r#""a":{"type":"string","x-mcp-header":"A"},
+                   "b":{"type":"string","x-mcp-header":"a"}"#,
+            );
+        }
+        "header-items" => {
+            bad.input_schema =
+                annotated(r#""a":{"type":"array","items":{"type":"string","x-mcp-header":"A"}}"#);
+        }
         "meta-no-json" => bad.meta = Some("oops".into()),
         "meta-no-object" => bad.meta = Some("[]".into()),
         // Not wrong, but nothing of it may reach a client as it is.
@@ -104,6 +122,10 @@ fn list(case: &str) -> Result<Vec<Tool>, Error> {
         other => return Err(error(format!("there is no case called {other:?}"))),
     }
     Ok(vec![good, bad])
+}
+
+fn annotated(properties: &str) -> String {
+    format!(r#"{{"type":"object","properties":{{{properties}}}}}"#)
 }
 
 fn tool(name: &str) -> Tool {

@@ -97,7 +97,7 @@ impl prompts::Guest for BadOffers {
             "prompt-thousands" => {
                 return Ok((0..5_000).map(|n| prompt(&format!("prompt-{n}"))).collect());
             }
-            "prompt-large" => bad.description = Some("x".repeat(5 << 20)),
+            "prompt-large" => bad.description = Some("x".repeat(9 << 19)),
             "prompt-name-empty" => bad.name.clear(),
             "prompt-name-escape" => bad.name = "\u{1b}[2Jbad".into(),
             "prompt-name-long" => bad.name = "x".repeat(129),
@@ -109,11 +109,7 @@ impl prompts::Guest for BadOffers {
         Ok(vec![good, bad])
     }
 
-    fn get_prompt(
-        _: String,
-        _: Vec<(String, String)>,
-        _: Context,
-    ) -> Result<PromptOutcome, Error> {
+    fn get_prompt(_: String, _: Vec<(String, String)>, _: Context) -> Result<PromptOutcome, Error> {
         Err(error("it is only there to be listed"))
     }
 }
