@@ -349,6 +349,35 @@ fn a_tool_that_must_be_a_task_asks_first_and_the_retry_is_the_task() {
 }
 
 #[test]
+fn there_are_only_so_many() {
+    let mut session = start();
+    let arguments = json!({"filename": "a.txt"});
+    let mut made = Vec::new();
+    let refused = loop {
+        let result = call(&mut session, "confirm_delete", arguments.clone());
+        if result["resultType"] != "task" {
+            break result;
+        }
+        // Parked, so that they do not wait for each other's places.
+        let id = result["taskId"].as_str().unwrap().to_owned();
+        until(&mut session, &id, "input_required");
+        made.push(id);
+        assert!(made.len() <= 1000, "there is no bound");
+    };
+    assert!(made.len() >= 100, "only {}", made.len());
+    // It is served all the same, if that can be.
+    assert_eq!(refused["resultType"], "input_required", "{refused}");
+    let response = ask(
+        &mut session,
+        "tools/call",
+        rpc::tool("failing_job", json!({})),
+    );
+    assert_eq!(rpc::error_code(&response), INTERNAL);
+    // None of them had to go for another.
+    assert_eq!(get(&mut session, &made[0])["status"], "input_required");
+}
+
+#[test]
 fn the_end_of_the_session_ends_its_tasks() {
     let mut session = start();
     begin(&mut session, "slow_compute", json!({"seconds": 3600}));

@@ -168,7 +168,10 @@ impl Tasks {
         principal: &str,
         responses: InputResponses,
     ) -> Option<Result<(), NoRoom>> {
-        self.with(id, principal, |entry| entry.answer(responses))
+        let mut entries = self.entries();
+        let usage = Usage::of(&entries, principal);
+        let entry = entries.get_mut(id)?;
+        (*entry.principal == *principal).then(|| entry.answer(responses, &usage))
     }
 
     /// Stops a task that has not ended.
@@ -271,7 +274,7 @@ impl Entry {
         }
     }
 
-    fn answer(&mut self, responses: InputResponses) -> Result<(), NoRoom> {
+    fn answer(&mut self, responses: InputResponses, usage: &Usage) -> Result<(), NoRoom> {
         let Phase::Asking(asking) = &mut self.phase else {
             return Ok(());
         };
@@ -280,12 +283,12 @@ impl Entry {
                 continue;
             };
             let size = value.to_string().len();
-            let Some(room) = asking.room.checked_sub(size) else {
-                return Err(NoRoom::Bytes);
-            };
+            let room = asking.room.checked_sub(size).ok_or(NoRoom::Bytes)?;
+            usage.admits(0, MAX_STATE - room)?;
             if asking.round.answer_one(&asked.key, value) {
                 asking.open.remove(&key);
                 asking.room = room;
+                self.bytes += size;
             }
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Working);
@@ -331,8 +334,7 @@ impl Ticket {
         round: Round,
         open: BTreeMap<String, Asked>,
     ) -> Result<oneshot::Receiver<Round>, NoRoom> {
-        // With room for the answers, so that those are never refused.
-        let bytes = round.weight().saturating_add(MAX_STATE);
+        let bytes = round.weight();
         let (answered, answers) = oneshot::channel();
         self.change(bytes, |entry| {
             if !matches!(entry.phase, Phase::Ended(_)) {
