@@ -12,6 +12,10 @@ struct Conversation {
     session: Session,
     revision: &'static str,
     said: String,
+    requests: usize,
+    /// What was told about changes: nothing says whether it comes before or
+    /// after the answer of the call that made them.
+    news: Vec<Value>,
 }
 
 impl Conversation {
@@ -20,6 +24,8 @@ impl Conversation {
             session: Palisade::run(plugin("everything")).start(),
             revision,
             said: String::new(),
+            requests: 0,
+            news: Vec::new(),
         }
     }
 
@@ -57,7 +63,8 @@ impl Conversation {
 
     #[track_caller]
     fn ask_with_meta(&mut self, method: &str, params: Value, meta: &[(&str, Value)]) -> Value {
-        let id = format!("{} {}", self.said.lines().count(), method);
+        self.requests += 1;
+        let id = format!("{} {method}", self.requests);
         let mut params = self.params(params);
         for (key, value) in meta {
             params["_meta"][*key] = value.clone();
@@ -66,6 +73,10 @@ impl Conversation {
         self.send(&rpc::request(id.clone(), method, params));
         loop {
             let message = self.session.receive().expect("the host goes on");
+            if is_news(&message) {
+                self.news.push(message);
+                continue;
+            }
             self.note("←", &message);
             if message.get("method").is_none() {
                 assert_eq!(message["id"], id, "nothing else was asked");
@@ -118,9 +129,22 @@ impl Conversation {
         }
     }
 
+    /// Calls a tool that changes something, until the change is told.
+    #[track_caller]
+    fn change(&mut self, tool: &str) {
+        self.call(tool, json!({}));
+        let news = match self.news.pop() {
+            Some(news) => news,
+            None => self.session.receive().expect("the host goes on"),
+        };
+        assert!(is_news(&news) && self.news.is_empty(), "{news}");
+        self.note("←", &news);
+    }
+
     /// Ends it; what was said, for a snapshot.
     #[track_caller]
     fn end(mut self) -> String {
+        assert_eq!(self.news, Vec::<Value>::new());
         self.session.end_input();
         while let Some(message) = self.session.receive() {
             self.note("←", &message);
@@ -283,10 +307,10 @@ fn handshake_only(talk: &mut Conversation) {
     }
     let watched = json!({"uri": "test://watched-resource"});
     talk.ask("resources/subscribe", watched.clone());
-    talk.call("test_trigger_resource_update", json!({}));
+    talk.change("test_trigger_resource_update");
     talk.ask("resources/unsubscribe", watched);
-    talk.call("test_trigger_tool_change", json!({}));
-    talk.call("test_trigger_prompt_change", json!({}));
+    talk.change("test_trigger_tool_change");
+    talk.change("test_trigger_prompt_change");
 }
 
 #[track_caller]
@@ -315,8 +339,15 @@ fn stateless_only(talk: &mut Conversation) {
     talk.said.push('\n');
     talk.send(&rpc::request("listen", "subscriptions/listen", listen));
     talk.hear(1);
-    talk.call("test_trigger_resource_update", json!({}));
-    talk.call("test_trigger_tool_change", json!({}));
+    talk.change("test_trigger_resource_update");
+    talk.change("test_trigger_tool_change");
+}
+
+/// Whether something is said to have changed.
+fn is_news(message: &Value) -> bool {
+    message["method"].as_str().is_some_and(|method| {
+        method.ends_with("/list_changed") || method == "notifications/resources/updated"
+    })
 }
 
 #[track_caller]
