@@ -122,6 +122,14 @@ impl<T> OpenRequests<T> {
         Some((id, about))
     }
 
+    /// The sender's id of a request that is still open.
+    pub(super) fn sender(&self, number: &RequestId) -> Option<&RequestId> {
+        let RequestId::Number(number) = number else {
+            return None;
+        };
+        self.ids.get(number).map(|(id, _)| id)
+    }
+
     /// What is known about a request by its number.
     pub(super) fn about(&self, number: &RequestId) -> Option<&T> {
         let RequestId::Number(number) = number else {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta as _,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -103,15 +103,28 @@ impl LineTransport {
     /// the array that its answer belongs to, if any.
     fn address(&mut self, item: &mut ServerJsonRpcMessage) -> Option<Option<u64>> {
         let id = match item {
-            JsonRpcMessage::Response(response) => Some(&mut response.id),
-            JsonRpcMessage::Error(error) => error.id.as_mut(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-        };
-        let Some(id) = id else {
-            return Some(None);
+            JsonRpcMessage::Response(response) => &mut response.id,
+            JsonRpcMessage::Error(error) => match &mut error.id {
+                Some(id) => id,
+                None => return Some(None),
+            },
+            JsonRpcMessage::Notification(news) => {
+                // News of a subscription name the request that it is.
+                if let Some(number) = news.notification.get_meta().subscription_id() {
+                    let sender = self.open.sender(&number)?.clone();
+                    news.notification.get_meta_mut().set_subscription_id(sender);
+                }
+                return Some(None);
+            }
+            JsonRpcMessage::Request(_) => return Some(None),
         };
         let (sender, batch) = self.open.answer(id)?;
         *id = sender;
+        if let JsonRpcMessage::Response(response) = item
+            && let ServerResult::SubscriptionsListenResult(end) = &mut response.result
+        {
+            end.meta.set_subscription_id(response.id.clone());
+        }
         Some(batch)
     }
 
