@@ -16,6 +16,8 @@ struct Inspector {
     era: &'static str,
     home: TempDir,
     target: Vec<String>,
+    /// Its home is there as long as this is.
+    _command: Palisade,
     /// Serves as long as this is here.
     _served: Option<palisade_tests::http::Server>,
 }
@@ -35,6 +37,7 @@ impl Inspector {
             era,
             home: tempfile::tempdir().unwrap(),
             target,
+            _command: command,
             _served: served,
         }
     }

@@ -1,8 +1,11 @@
 //! Every method of every revision, message by message as it is on the wire.
 //!
 //! What must differ from run to run is replaced: the version, sealed states,
-//! and the bytes of media. After a wanted change: `INSTA_UPDATE=always cargo
+//! and the bytes of media. What every stateless request says of its client is
+//! left out. After a wanted change: `INSTA_UPDATE=always cargo
 //! nextest run -p palisade-tests wire_snapshots`, and read the difference.
+
+use std::collections::BTreeMap;
 
 use palisade_tests::{Palisade, Session, plugin, rpc};
 use serde_json::{Value, json};
@@ -11,8 +14,9 @@ use serde_json::{Value, json};
 struct Conversation {
     session: Session,
     revision: &'static str,
+    /// How often each id was used, to tell them apart.
+    ids: BTreeMap<String, u32>,
     said: String,
-    requests: usize,
     /// What was told about changes: nothing says whether it comes before or
     /// after the answer of the call that made them.
     news: Vec<Value>,
@@ -23,8 +27,8 @@ impl Conversation {
         Self {
             session: Palisade::run(plugin("everything")).start(),
             revision,
+            ids: BTreeMap::new(),
             said: String::new(),
-            requests: 0,
             news: Vec::new(),
         }
     }
@@ -46,7 +50,29 @@ impl Conversation {
     fn note(&mut self, direction: &str, message: &Value) {
         let mut message = message.clone();
         redact(&mut message);
+        let items = take_items(&mut message);
         self.said.push_str(&format!("{direction} {message}\n"));
+        for item in items {
+            self.said.push_str(&format!("      {item}\n"));
+        }
+    }
+
+    /// An id that says what it is for, and stays the same when something is
+    /// added elsewhere.
+    fn id(&mut self, method: &str, params: &Value) -> String {
+        let what = ["name", "uri"].iter().find_map(|key| params[*key].as_str());
+        let id = [Some(method), what]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let used = self.ids.entry(id.clone()).or_default();
+        *used += 1;
+        if *used == 1 {
+            id
+        } else {
+            format!("{id} #{used}")
+        }
     }
 
     fn send(&mut self, message: &Value) {
@@ -63,8 +89,7 @@ impl Conversation {
 
     #[track_caller]
     fn ask_with_meta(&mut self, method: &str, params: Value, meta: &[(&str, Value)]) -> Value {
-        self.requests += 1;
-        let id = format!("{} {method}", self.requests);
+        let id = self.id(method, &params);
         let mut params = self.params(params);
         for (key, value) in meta {
             params["_meta"][*key] = value.clone();
@@ -194,6 +219,15 @@ fn redact(value: &mut Value) {
         Value::Object(members) => {
             for (key, value) in members {
                 match key.as_str() {
+                    // The same in every request.
+                    "_meta" => {
+                        if let Value::Object(meta) = value {
+                            for key in ["protocolVersion", "clientCapabilities", "clientInfo"] {
+                                meta.remove(&format!("io.modelcontextprotocol/{key}"));
+                            }
+                        }
+                        redact(value);
+                    }
                     "requestState" => *value = json!("[state]"),
                     "blob" | "data" if value.is_string() && is_media(value) => {
                         *value = json!("[bytes]")
@@ -207,6 +241,19 @@ fn redact(value: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// Takes the items out of a list of a result, to be shown one a line.
+fn take_items(message: &mut Value) -> Vec<Value> {
+    ["tools", "resources", "resourceTemplates", "prompts"]
+        .iter()
+        .find_map(
+            |list| match message.pointer_mut(&format!("/result/{list}")) {
+                Some(Value::Array(items)) => Some(std::mem::take(items)),
+                _ => None,
+            },
+        )
+        .unwrap_or_default()
 }
 
 /// Whether text is base64 of a PNG or a WAV, not the words of a log message.
