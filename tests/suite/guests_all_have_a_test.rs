@@ -8,7 +8,9 @@ fn each_is_named_in_the_suite() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources: Vec<_> = fs::read_dir(tests.join("suite"))
         .unwrap()
-        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| fs::read_to_string(path).unwrap())
         .collect();
     let guests: Vec<_> = fs::read_dir(tests.join("guests"))
         .unwrap()
