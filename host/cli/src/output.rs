@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use palisade_policy::Shown;
+
 use crate::failure::Failure;
 
 /// Prints `text` and a newline to standard output.
@@ -20,8 +22,5 @@ pub(crate) fn error_line(text: &str) {
 
 /// Replaces what steers a terminal; newlines and tabs stay.
 pub(crate) fn printable(text: &str) -> String {
-    text.replace(
-        |c: char| c.is_control() && !matches!(c, '\n' | '\t'),
-        "\u{fffd}",
-    )
+    Shown::Lines.of(text).into_owned()
 }

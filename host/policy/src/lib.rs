@@ -81,6 +81,7 @@ pub use roots::{Access, RootGrant, RootRequest};
 pub use rows::{Row, RowKind};
 pub use secrets::{Injection, SecretRequest};
 pub use storage::StorageRequest;
+pub use text::Shown;
 pub use tools::{ToolDecision, ToolRules};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger

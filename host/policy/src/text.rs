@@ -1,7 +1,13 @@
 //! Showing and checking text that came from somebody else.
 //!
 //! Keys and values of a hostile manifest end up in messages on a terminal, so
-//! they are shown with everything that could steer one written out.
+//! they are shown with everything that could steer one written out. Longer text
+//! has such characters replaced, each kind of place by its own rule ([`Shown`]).
+
+use std::borrow::Cow;
+
+/// What stands for a character that may not be shown.
+const REPLACEMENT: &str = "\u{fffd}";
 
 /// Longest piece of foreign text repeated in a message, in characters.
 const SHOWN_CHARS: usize = 80;
@@ -45,6 +51,45 @@ pub(crate) fn steers(c: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Where foreign text of any length is to be shown, which decides what of it is
+/// replaced by U+FFFD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// One line on a terminal or in a log: nothing that ends the line or steers
+    /// what is displayed, but for tabs.
+    OneLine,
+    /// Lines on a terminal: as [`Self::OneLine`], with line feeds.
+    Lines,
+    /// A result, which a client shows as it likes and a model may have to repeat
+    /// exactly: no control characters but those that text files hold (tab, line
+    /// feed, form feed, carriage return). Characters of direction are part of
+    /// texts in some languages and stay.
+    Result,
+}
+
+impl Shown {
+    /// Whether a character may be there.
+    #[must_use]
+    pub fn allows(self, c: char) -> bool {
+        match self {
+            Self::OneLine => c == '\t' || !steers(c),
+            Self::Lines => matches!(c, '\t' | '\n') || !steers(c),
+            Self::Result => matches!(c, '\t' | '\n' | '\u{c}' | '\r') || !c.is_control(),
+        }
+    }
+
+    /// `text` as it may be there.
+    #[must_use]
+    pub fn of(self, text: &str) -> Cow<'_, str> {
+        let may_not = |c: char| !self.allows(c);
+        if text.contains(may_not) {
+            text.replace(may_not, REPLACEMENT).into()
+        } else {
+            text.into()
+        }
+    }
+}
+
 /// `word` as one word of a POSIX shell, for commands a person may paste.
 pub(crate) fn shell_word(word: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=,@+%".contains(&b);
@@ -72,6 +117,40 @@ mod tests {
     fn escape_sequences_never_reach_the_terminal() {
         assert_eq!(shown("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
         assert_eq!(shown("Grüße, שלום"), "Grüße, שלום");
+    }
+
+    /// Everything that any terminal takes for a command, or that makes text look
+    /// like other text, at every place that there is.
+    #[test]
+    fn no_place_shows_what_steers_it() {
+        let turns_round = |c: char| {
+            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        let hides = |c: char| matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0020}'..='\u{e007f}');
+        let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}b");
+            for place in [Shown::OneLine, Shown::Lines, Shown::Result] {
+                let shown = place.of(&text);
+                let replaced = shown == "a\u{fffd}b" && c != '\u{fffd}';
+                assert!(replaced || shown == text, "{c:?} became {shown:?}");
+                assert_eq!(place.allows(c), !replaced, "{c:?}");
+                if c.is_control() && !matches!(c, '\t' | '\n' | '\u{c}' | '\r') {
+                    assert!(replaced, "{place:?} shows {c:?}");
+                }
+                if place != Shown::Result && (turns_round(c) || hides(c)) {
+                    assert!(replaced, "{place:?} shows {c:?}");
+                }
+                if place == Shown::OneLine && breaks(c) {
+                    assert!(replaced, "{place:?} shows {c:?}");
+                }
+                if c.is_alphanumeric() || c.is_ascii_punctuation() || c == ' ' {
+                    assert!(!replaced, "{place:?} does not show {c:?}");
+                }
+            }
+            // In a message of ours it is written out instead.
+            assert!(visible(&text).chars().all(|c| !steers(c)), "{c:?}");
+        }
     }
 
     #[test]

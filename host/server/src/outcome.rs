@@ -1,5 +1,8 @@
 //! What a result must be before a client sees it.
 
+use std::borrow::Cow;
+
+use palisade_policy::Shown;
 use palisade_runtime::contract::{
     CompletionValues, ContentBlock, PromptMessage, PromptResult, ResourceBody, ResourceContents,
     ResourceInfo, TextContent, ToolResult,
@@ -221,14 +224,11 @@ fn clean_all<'a>(texts: impl IntoIterator<Item = &'a mut String>) {
     }
 }
 
-/// Takes out the control characters that steer a terminal. Tab, line feed, form
-/// feed and carriage return stay: they are text.
+/// Takes out the control characters that steer a terminal.
 pub(crate) fn clean(text: String) -> String {
-    let steers = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\u{c}' | '\r');
-    if text.contains(steers) {
-        text.replace(steers, "\u{fffd}")
-    } else {
-        text
+    match Shown::Result.of(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(cleaned) => cleaned,
     }
 }
 
