@@ -9,6 +9,9 @@ use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
 use serde_json::Value;
 
+mod budget;
+mod steps;
+
 /// Steps a pattern may take before matching gives up: a schema comes from the
 /// plugin, the text from the client, and neither may keep the host busy.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -88,32 +91,37 @@ impl Lazy {
         let validator = validator
             .as_ref()
             .map_err(|error| format!("the tool's schema is unusable: {error}"))?;
-        if validator.is_valid(value) {
+        let unchecked = |spent| format!("to check it against the tool's schema takes {spent}");
+        if budget::within(|| validator.is_valid(value)).map_err(unchecked)? {
             return Ok(());
         }
         let mut problems = unexpected(&self.schema, value);
-        problems.extend(
-            validator
-                .iter_errors(value)
-                // It names the value and not the argument; `unexpected` does.
-                .filter(|error| !matches!(error.kind(), ValidationErrorKind::FalseSchema))
-                .take(MAX_PROBLEMS)
-                .map(|error| {
-                    let place = error.instance_path().to_string();
-                    let problem = shortened(error.to_string());
-                    if place.is_empty() {
-                        problem
-                    } else {
-                        format!("{}: {problem}", shortened(place))
-                    }
-                }),
-        );
+        problems.extend(budget::within(|| found(validator, value)).map_err(unchecked)?);
         problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() {
             problems.push("they do not match the schema".into());
         }
         Err(problems.join("; "))
     }
+}
+
+/// What the schema finds wrong, as it says it.
+fn found(validator: &Validator, value: &Value) -> Vec<String> {
+    validator
+        .iter_errors(value)
+        // It names the value and not the argument; `unexpected` does.
+        .filter(|error| !matches!(error.kind(), ValidationErrorKind::FalseSchema))
+        .take(MAX_PROBLEMS)
+        .map(|error| {
+            let place = error.instance_path().to_string();
+            let problem = shortened(error.to_string());
+            if place.is_empty() {
+                problem
+            } else {
+                format!("{}: {problem}", shortened(place))
+            }
+        })
+        .collect()
 }
 
 /// Arguments the schema does not know and does not want.
@@ -146,17 +154,20 @@ fn shortened(mut text: String) -> String {
 
 /// JSON Schema 2020-12 unless the schema says otherwise; nothing is fetched.
 fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
+    let schema = steps::put(schema)?;
+    let options = jsonschema::options()
         .with_retriever(NothingElse)
-        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
-        .build(schema)
-        .map_err(|error| error.to_string())
+        .with_keyword(steps::NAME, steps::keyword)
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT));
+    budget::within(|| options.build(&schema).map_err(|error| error.to_string()))
+        .unwrap_or_else(|spent| Err(format!("to compile it takes {spent}")))
 }
 
 /// Whether `value` is what `schema` asks for; a schema that can't be used is
 /// satisfied by nothing.
 pub(crate) fn satisfies(schema: &Value, value: &Value) -> bool {
-    compile(schema).is_ok_and(|validator| validator.is_valid(value))
+    compile(schema)
+        .is_ok_and(|validator| budget::within(|| validator.is_valid(value)) == Ok(true))
 }
 
 /// A schema stands for itself: what it refers to elsewhere is not fetched.
@@ -191,4 +202,76 @@ pub fn check_schemas(metadata: &Metadata) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Lazy, compile, satisfies};
+
+    /// `$defs` in which each refers to the next one as `each` says.
+    fn chain(length: usize, each: impl Fn(Value) -> Value) -> Value {
+        let mut defs = Map::new();
+        for number in 0..length {
+            let next = json!({"$ref": format!("#/$defs/a{}", number + 1)});
+            defs.insert(format!("a{number}"), each(next));
+        }
+        defs.insert(format!("a{length}"), json!({"type": "object"}));
+        json!({"$defs": defs, "$ref": "#/$defs/a0"})
+    }
+
+    fn nested(depth: usize) -> Value {
+        (0..depth).fold(json!({}), |inner, _| json!({"a": inner}))
+    }
+
+    fn problem(schema: &Value, value: &Value) -> String {
+        let gate = Lazy::new(&schema.to_string()).ok();
+        gate.and_then(|gate| gate.check(value).err()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_schema_that_takes_for_ever_is_given_up() {
+        let twice = chain(60, |next| json!({"allOf": [next, next]}));
+        let told = problem(&twice, &json!({}));
+        assert!(told.contains("250 ms"), "{told}");
+        assert!(!satisfies(&twice, &json!({})));
+        // Wrong at once, but in more ways than can be told.
+        let told = problem(&twice, &json!(1));
+        assert!(told.contains("250 ms"), "{told}");
+
+        let child = json!({"properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["b"]});
+        let tree = json!({"$defs": {"n": {"anyOf": [child, child]}}, "$ref": "#/$defs/n"});
+        let told = problem(&tree, &nested(60));
+        assert!(told.contains("250 ms"), "{told}");
+
+        let patterns = json!({"items": {"pattern": "^(a+)+(?=b)$"}});
+        let strings = vec!["a".repeat(40); 100_000];
+        let told = problem(&patterns, &json!(strings));
+        assert!(told.contains("250 ms"), "{told}");
+    }
+
+    #[test]
+    fn a_schema_deeper_than_the_stack_is_refused() {
+        for length in [1_000, 3_000, 10_000, 30_000] {
+            let long = chain(length, |next| json!({"allOf": [{"not": {"not": next}}]}));
+            // Whichever ends first.
+            let told = problem(&long, &json!({}));
+            assert!(told.is_empty() || told.contains("it takes"), "{told}");
+            assert_eq!(told.is_empty(), compile(&long).is_ok(), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_merely_large_is_checked() {
+        let schema = json!({
+            "$defs": {"n": {"properties": {"a": {"$ref": "#/$defs/n"}}, "additionalProperties": false}},
+            "properties": {"tree": {"$ref": "#/$defs/n"}, "list": {"items": {"type": "integer"}}},
+        });
+        let mut value = json!({"tree": nested(100), "list": vec![1; 100_000]});
+        assert_eq!(problem(&schema, &value), "");
+        value["list"][77_777] = json!("no");
+        let told = problem(&schema, &value);
+        assert!(told.contains("/list/77777"), "{told}");
+    }
 }
