@@ -12,6 +12,7 @@ mod commands;
 mod failure;
 mod files;
 mod grants;
+mod limits;
 mod load;
 mod logging;
 mod output;
@@ -36,6 +37,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error),
     };
+    if let Err(failure) = limits::check() {
+        return failure.report();
+    }
     let guard = logging::start();
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),

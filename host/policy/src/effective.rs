@@ -145,9 +145,11 @@ impl Canon {
             tables,
             table_elements,
             handles,
+            directory_entries,
+            random,
         } = *limits;
         self.field(b"limits");
-        for number in [memory, output, log] {
+        for number in [memory, output, log, random] {
             self.0.update(number.to_le_bytes());
         }
         for time in [call_time, cpu_time] {
@@ -160,6 +162,7 @@ impl Canon {
             tables,
             table_elements,
             handles,
+            directory_entries,
         ] {
             self.0.update(number.to_le_bytes());
         }

@@ -113,7 +113,7 @@ pub(crate) fn bounded<T: PartialOrd + Copy>(
 /// The limits that hold, all of them set.
 ///
 /// [`Default`] is what a plugin gets that asks for nothing and whose grant says
-/// nothing. The last six can be neither asked for nor granted: they bound what
+/// nothing. Those below `concurrency` can be neither asked for nor granted: they bound what
 /// the host itself spends on a guest, far above what real plugins need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -129,20 +129,26 @@ pub struct Limits {
     /// Calls running at the same time. 16.
     pub concurrency: u32,
     /// Bytes of log messages, and the same again of stdout and stderr, kept of
-    /// one call; the rest is dropped. 64 KiB.
+    /// one call, in at most a thousand messages and lines; the rest is dropped.
+    /// 64 KiB.
     pub log: u64,
     /// Core module instances in one component instance. 64: a component built
     /// from one program has about five, composed ones a multiple of that.
     pub instances: u32,
-    /// Linear memories in one component instance. 16.
+    /// Linear memories in one component instance. 8.
     pub memories: u32,
     /// Tables in one component instance. 64.
     pub tables: u32,
-    /// Elements of one table. 100 000: embedded language interpreters have
-    /// some ten thousand functions.
+    /// Elements of all tables of one component instance together. 100 000:
+    /// embedded language interpreters have some ten thousand functions.
     pub table_elements: u32,
-    /// Host resources (open files, streams, pollables) held at once. 1024.
+    /// Host resources (open files, streams, pollables) held at once. 1024, or
+    /// fewer where the system lets a process open few files.
     pub handles: u32,
+    /// Entries of listed directories held at once. 100 000.
+    pub directory_entries: u32,
+    /// Random bytes asked for at once. 1 MiB.
+    pub random: u64,
 }
 
 /// How many times `output` a tool's result may be before the call fails.
@@ -173,10 +179,12 @@ impl Default for Limits {
             concurrency: 16,
             log: 64 << 10,
             instances: 64,
-            memories: 16,
+            memories: 8,
             tables: 64,
             table_elements: 100_000,
             handles: 1024,
+            directory_entries: 100_000,
+            random: 1 << 20,
         }
     }
 }

@@ -6,13 +6,15 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{Instance, ResourceTable, ResourceTableError};
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
 
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
 use crate::clock::{CallClock, Metered, Verdict};
-use crate::error::{CallError, Limit, LoadError};
+use crate::engine::{self, WASM_STACK};
+use crate::error::{CallError, Exceeded, Limit, LoadError};
+use crate::files::Listed;
 use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, Start};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
@@ -31,16 +33,19 @@ const AHEAD: Duration = Duration::from_millis(500);
 /// Longest reason for a refused start that is passed on, in bytes.
 const REASON: usize = 1024;
 
-/// Waits for a place among the running calls.
-async fn place(sandbox: &Sandbox) -> Result<OwnedSemaphorePermit, CallError> {
+/// Waits for a place among the running calls, of which a plugin with large
+/// instances needs several for each.
+async fn place(linked: &Linked, sandbox: &Sandbox) -> Result<OwnedSemaphorePermit, CallError> {
     let closed = |error| CallError::Host(Box::new(error));
-    if let Ok(permit) = Arc::clone(&sandbox.running).try_acquire_owned() {
+    let concurrency = sandbox.limits.concurrency;
+    let places = engine::places(linked.weight, concurrency);
+    if let Ok(permit) = Arc::clone(&sandbox.running).try_acquire_many_owned(places) {
         return Ok(permit);
     }
-    let _queued = Semaphore::try_acquire(&sandbox.waiting)
-        .map_err(|_| CallError::Busy(sandbox.limits.concurrency))?;
+    let _queued = Semaphore::try_acquire_many(&sandbox.waiting, places)
+        .map_err(|_| CallError::Busy(concurrency / places))?;
     Arc::clone(&sandbox.running)
-        .acquire_owned()
+        .acquire_many_owned(places)
         .await
         .map_err(closed)
 }
@@ -59,7 +64,7 @@ pub(crate) async fn run<O: Operation>(
     };
     let _place = tokio::select! {
         biased;
-        place = place(&sandbox) => place?,
+        place = place(&linked, &sandbox) => place?,
         () = cancel.cancelled() => return Err(CallError::Cancelled),
     };
     let clock = CallClock::new(sandbox.limits.call_time, sandbox.limits.cpu_time);
@@ -184,7 +189,9 @@ async fn within<T>(
     };
     tokio::select! {
         biased;
-        answer = &mut metered => answer?.map_err(|error| plugin_error(error, sandbox)),
+        answer = &mut metered => answer
+            .map_err(CallError::Limit)??
+            .map_err(|error| plugin_error(error, sandbox)),
         () = cancel.cancelled() => Err(CallError::Cancelled),
         () = tokio::time::sleep_until(clock.deadline().into()) => {
             Err(CallError::Limit(Limit::CallTime(clock.call_time())))
@@ -272,20 +279,25 @@ impl Spare {
 }
 
 fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<State> {
+    let handles = linked.engine.handles(&sandbox.limits);
     let mut table = ResourceTable::new();
-    table.set_max_capacity(sandbox.limits.handles as usize);
+    table.set_max_capacity(handles as usize);
     let mut store = Store::new(
         linked.engine.wasmtime(),
         State {
             wasi: sandbox.context(),
             table,
+            handles,
             inline_files: sandbox.inline_files,
+            listed: Listed::new(&sandbox.limits),
             client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),
             clock,
         },
     );
     store.limiter(|state| &mut state.limiter);
+    // Each may be lent to the host as well, as to a `poll` of all of them.
+    store.set_max_component_handles(2 * handles as usize);
     store.set_hostcall_fuel(handed_over(sandbox.limits.output));
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|store| match store.data().clock.verdict() {
@@ -309,11 +321,6 @@ enum Stage {
     Running,
 }
 
-/// Carries a limit through wasmtime's error.
-#[derive(Debug, thiserror::Error)]
-#[error("limit of {0}")]
-struct Exceeded(Limit);
-
 fn classify(
     error: wasmtime::Error,
     stage: Stage,
@@ -329,14 +336,20 @@ fn classify(
     if let Some(I32Exit(code)) = error.downcast_ref::<I32Exit>() {
         return CallError::Exit(*code);
     }
-    if matches!(
-        error.root_cause().downcast_ref::<ResourceTableError>(),
-        Some(ResourceTableError::Full)
-    ) {
-        return CallError::Limit(Limit::Handles(sandbox.limits.handles));
+    if is_out_of_handles(&error) {
+        return CallError::Limit(Limit::Handles(store.data().handles));
     }
-    if store.data().limiter.refused_memory() {
-        return CallError::Limit(Limit::Memory(sandbox.limits.memory));
+    if matches!(error.downcast_ref::<Trap>(), Some(Trap::StackOverflow)) {
+        return CallError::Limit(Limit::Stack(WASM_STACK as u64));
+    }
+    if is_too_random(&error) {
+        return CallError::Limit(Limit::RandomBytes(sandbox.limits.random));
+    }
+    if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
+        return CallError::NoRoom;
+    }
+    if let Some(limit) = store.data().limiter.refused() {
+        return CallError::Limit(limit);
     }
     match stage {
         Stage::Running => CallError::Trap(error),
@@ -350,6 +363,21 @@ fn is_fuel_exhausted(error: &wasmtime::Error) -> bool {
         .root_cause()
         .to_string()
         .contains("fuel allocated for hostcalls")
+}
+
+/// The host's own table is full, or wasmtime's of what the guest holds and lends.
+fn is_out_of_handles(error: &wasmtime::Error) -> bool {
+    let cause = error.root_cause();
+    matches!(
+        cause.downcast_ref::<ResourceTableError>(),
+        Some(ResourceTableError::Full)
+    ) || cause.to_string().contains("store handle limit exceeded")
+}
+
+/// So it is with what `wasi:random` says of a length.
+fn is_too_random(error: &wasmtime::Error) -> bool {
+    let text = error.root_cause().to_string();
+    text.starts_with("requested len") && text.contains("exceeds limit")
 }
 
 fn plugin_error(error: contract::Error, sandbox: &Sandbox) -> CallError {

@@ -73,24 +73,29 @@ pub(crate) enum Verdict {
     GoOn,
 }
 
-/// Charges the CPU time of every poll of `future` to `clock`.
+/// Charges the CPU time of every poll of `future` to `clock`, and ends it with
+/// the limit that it goes over while it waits: what the host does meanwhile is
+/// done for it, too.
 pub(crate) struct Metered<F> {
     pub(crate) clock: Arc<CallClock>,
     pub(crate) future: Pin<Box<F>>,
 }
 
 impl<F: Future> Future for Metered<F> {
-    type Output = F::Output;
+    type Output = Result<F::Output, Limit>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let began = thread_cpu_nanos();
         self.clock.poll_began.store(began, Ordering::Relaxed);
-        let polled = self.future.as_mut().poll(cx);
-        if polled.is_pending() {
-            let spent = thread_cpu_nanos().saturating_sub(began);
-            self.clock.used.fetch_add(spent, Ordering::Relaxed);
+        if let Poll::Ready(done) = self.future.as_mut().poll(cx) {
+            return Poll::Ready(Ok(done));
         }
-        polled
+        let spent = thread_cpu_nanos().saturating_sub(began);
+        let used = self.clock.used.fetch_add(spent, Ordering::Relaxed) + spent;
+        if Duration::from_nanos(used) > self.clock.cpu_time {
+            return Poll::Ready(Err(Limit::CpuTime(self.clock.cpu_time)));
+        }
+        Poll::Pending
     }
 }
 

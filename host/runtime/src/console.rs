@@ -8,12 +8,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use palisade_policy::Shown;
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
 /// Longest line that is logged at once, in bytes.
 const LINE_BYTES: usize = 4 * 1024;
+
+/// Lines that are logged of one call: short ones are mostly what is put around
+/// them.
+const LINES: u32 = 1_000;
 
 /// Bytes a guest may write in one go.
 const WRITE_BYTES: usize = 64 * 1024;
@@ -25,7 +30,10 @@ pub(crate) struct Console(Arc<Mutex<Lines>>);
 struct Lines {
     plugin: Arc<str>,
     line: Vec<u8>,
+    /// Bytes it may still print.
     left: usize,
+    /// Lines it may still print.
+    lines: u32,
 }
 
 impl Console {
@@ -35,6 +43,7 @@ impl Console {
             plugin,
             line: Vec::new(),
             left: usize::try_from(allowance).unwrap_or(usize::MAX),
+            lines: LINES,
         })))
     }
 
@@ -59,6 +68,10 @@ impl Lines {
             if piece.ends_with(b"\n") || self.line.len() >= LINE_BYTES {
                 self.end_line();
             }
+            if self.lines == 0 {
+                self.left = 0;
+                break;
+            }
         }
         if self.left == 0 {
             self.end_line();
@@ -73,7 +86,8 @@ impl Lines {
     fn end_line(&mut self) {
         let line = clean(&self.line);
         self.line.clear();
-        if !line.is_empty() {
+        if !line.is_empty() && self.lines > 0 {
+            self.lines -= 1;
             tracing::info!(target: "palisade::plugin", plugin = &*self.plugin, "{line}");
         }
     }
@@ -87,19 +101,10 @@ impl Drop for Lines {
 
 /// Text that can't do anything to a terminal.
 fn clean(line: &[u8]) -> String {
-    String::from_utf8_lossy(line)
-        .trim_end_matches(['\r', '\n'])
-        .chars()
-        .map(|c| {
-            let steers = c != '\t' && (c.is_control() || turns_text_round(c));
-            if steers { '\u{fffd}' } else { c }
-        })
-        .collect()
-}
-
-/// Unicode's bidirectional controls, by which text can look like other text.
-fn turns_text_round(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let line = String::from_utf8_lossy(line);
+    Shown::OneLine
+        .of(line.trim_end_matches(['\r', '\n']))
+        .into_owned()
 }
 
 impl IsTerminal for Console {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use palisade_policy::Limits;
 use wasmtime::{
-    Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, component,
+    Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+    component::{self, Component},
 };
 use wasmtime_wasi::p2;
 
 use crate::bindings::imported_client;
 use crate::client::HasClient;
+use crate::descriptors::Descriptors;
 use crate::error::EngineError;
 use crate::files;
 use crate::state::State;
@@ -24,12 +27,18 @@ const INSTANCES: u32 = 272;
 /// says otherwise, so that none is without instances because of the others.
 const INSTANCES_MORE: u32 = 32;
 
+/// Tables there is room for with each instance. Core instances are only counted,
+/// so that there is room for the most that each may have.
+const TABLES: u32 = 8;
+const CORE_INSTANCES: u32 = 64;
+const MEMORIES: u32 = 8;
+
 /// Bytes of each memory that stay resident between calls. Small plugins touch
 /// less than this, so that resetting them is a copy and not a page fault.
 const KEEP_RESIDENT: usize = 64 * 1024;
 
 /// Stack of WebAssembly code; its async stack adds room for host calls.
-const WASM_STACK: usize = 512 * 1024;
+pub(crate) const WASM_STACK: usize = 512 * 1024;
 const ASYNC_STACK: usize = 1024 * 1024;
 
 /// Address space around a memory where there is little of it, in bytes.
@@ -67,6 +76,7 @@ struct Inner {
     linker: component::Linker<State>,
     ticker: Ticker,
     pooling: bool,
+    descriptors: Descriptors,
 }
 
 impl Engine {
@@ -105,6 +115,7 @@ impl Engine {
             linker,
             ticker,
             pooling,
+            descriptors: Descriptors::shared_by(options.plugins),
         })))
     }
 
@@ -122,8 +133,37 @@ impl Engine {
         &self.0.linker
     }
 
+    /// How many handles a call may hold at once.
+    pub(crate) fn handles(&self, limits: &Limits) -> u32 {
+        self.0.descriptors.handles(limits)
+    }
+
     pub(crate) fn ticker(&self) -> &Ticker {
         &self.0.ticker
+    }
+}
+
+/// How many instances of the usual kind one of this component counts for: the
+/// pool has room for one memory and [`TABLES`] tables with each.
+pub(crate) fn weight(component: &Component) -> u32 {
+    let needs = component.resources_required();
+    needs.map_or(MEMORIES, |needs| {
+        needs
+            .num_memories
+            .max(needs.num_tables.div_ceil(TABLES))
+            .max(1)
+    })
+}
+
+/// How many of its `concurrency` places a call of a plugin with instances of
+/// this weight takes, so that no plugin takes the room of another.
+pub(crate) fn places(weight: u32, concurrency: u32) -> u32 {
+    match weight {
+        0 | 1 => 1,
+        more => more
+            .saturating_mul(concurrency)
+            .div_ceil(INSTANCES_MORE)
+            .clamp(1, concurrency.max(1)),
     }
 }
 
@@ -166,12 +206,12 @@ fn pool(instances: u32) -> PoolingAllocationConfig {
     // A component of the usual toolchains is one module with memory and a few
     // shims; interpreters (Python) bring dozens of modules and large tables.
     pool.total_component_instances(instances)
-        .total_core_instances(instances.saturating_mul(8))
+        .total_core_instances(instances.saturating_mul(CORE_INSTANCES))
         .total_memories(instances)
-        .total_tables(instances.saturating_mul(8))
+        .total_tables(instances.saturating_mul(TABLES))
         .total_stacks(instances)
-        .max_core_instances_per_component(64)
-        .max_memories_per_component(8)
+        .max_core_instances_per_component(CORE_INSTANCES)
+        .max_memories_per_component(MEMORIES)
         .max_tables_per_component(64)
         .table_elements(100_000)
         .max_unused_warm_slots(16)

@@ -114,7 +114,20 @@ pub enum Limit {
     Output(u64),
     /// Host resources (open files, streams, timers) held at once.
     Handles(u32),
+    /// Bytes of stack.
+    Stack(u64),
+    /// Elements of tables, all together.
+    TableElements(u32),
+    /// Random bytes asked for at once.
+    RandomBytes(u64),
+    /// Entries of listed directories held at once.
+    DirectoryEntries(u32),
 }
+
+/// Carries a limit through wasmtime's error.
+#[derive(Debug, thiserror::Error)]
+#[error("limit of {0}")]
+pub(crate) struct Exceeded(pub(crate) Limit);
 
 impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -123,7 +136,13 @@ impl std::fmt::Display for Limit {
             Self::CallTime(time) => write!(f, "call-time ({})", format_duration(*time)),
             Self::CpuTime(time) => write!(f, "cpu-time ({})", format_duration(*time)),
             Self::Output(bytes) => write!(f, "output ({})", format_size(*bytes)),
-            Self::Handles(count) => write!(f, "handles ({count})"),
+            Self::Handles(count) => write!(f, "handles ({count} at once)"),
+            Self::Stack(bytes) => write!(f, "stack ({})", format_size(*bytes)),
+            Self::TableElements(count) => write!(f, "table elements ({count})"),
+            Self::RandomBytes(bytes) => {
+                write!(f, "random bytes ({} at once)", format_size(*bytes))
+            }
+            Self::DirectoryEntries(count) => write!(f, "directory entries ({count} at once)"),
         }
     }
 }
@@ -138,6 +157,9 @@ pub enum CallError {
     /// As many calls run and wait as may.
     #[error("the plugin is busy: {0} calls are running and as many are waiting; try again")]
     Busy(u32),
+    /// The instances of other plugins take all the room there is.
+    #[error("there is no room for another instance beside those of other plugins; try again")]
+    NoRoom,
     /// The caller cancelled it.
     #[error("the call was cancelled")]
     Cancelled,

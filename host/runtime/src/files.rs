@@ -6,7 +6,7 @@
 //! ever, opening a device can do anything.
 
 use wasmtime::component::{HasData, Linker, Resource};
-use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemCtxView, WasiFilesystemView as _};
+use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemCtxView};
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     self, ErrorCode, Filesize, Host, HostDescriptor, HostDirectoryEntryStream,
 };
@@ -14,14 +14,19 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use crate::state::State;
 
+mod list;
 mod open;
 mod rename;
+
+pub(crate) use list::Listed;
 
 /// The file system of one call.
 pub(crate) struct Files<'a> {
     view: WasiFilesystemCtxView<'a>,
     /// Operations may run on the calling thread.
     inline: bool,
+    /// Entries of directories that the guest has been told of and still holds.
+    listed: &'a mut Listed,
 }
 
 struct HasFiles;
@@ -35,7 +40,11 @@ pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> 
     linker.allow_shadowing(true);
     types::add_to_linker::<State, HasFiles>(linker, |state| Files {
         inline: state.inline_files,
-        view: state.filesystem(),
+        listed: &mut state.listed,
+        view: WasiFilesystemCtxView {
+            ctx: state.wasi.filesystem(),
+            table: &mut state.table,
+        },
     })?;
     linker.allow_shadowing(false);
     Ok(())
@@ -87,6 +96,17 @@ impl HostDescriptor for Files<'_> {
         Ok(self.view.table.push(opened)?)
     }
 
+    async fn read_directory(
+        &mut self,
+        fd: Fd,
+    ) -> FsResult<Resource<types::DirectoryEntryStream>> {
+        let Descriptor::Dir(dir) = self.view.table.get(&fd)? else {
+            return Err(ErrorCode::NotDirectory.into());
+        };
+        let list = self.listed.list(dir, self.inline).await?;
+        Ok(list::handle(self.view.table.push(list)?))
+    }
+
     async fn rename_at(
         &mut self,
         fd: Fd,
@@ -114,7 +134,6 @@ impl HostDescriptor for Files<'_> {
         async fn set_times(fd: Fd, accessed: types::NewTimestamp, modified: types::NewTimestamp) -> FsResult<()>;
         async fn read(fd: Fd, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)>;
         async fn write(fd: Fd, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize>;
-        async fn read_directory(fd: Fd) -> FsResult<Resource<types::DirectoryEntryStream>>;
         async fn sync(fd: Fd) -> FsResult<()>;
         async fn create_directory_at(fd: Fd, path: String) -> FsResult<()>;
         async fn stat(fd: Fd) -> FsResult<types::DescriptorStat>;
@@ -142,10 +161,12 @@ impl HostDirectoryEntryStream for Files<'_> {
         &mut self,
         stream: Resource<types::DirectoryEntryStream>,
     ) -> FsResult<Option<types::DirectoryEntry>> {
-        self.view.read_directory_entry(stream).await
+        Ok(self.view.table.get_mut(&list::of(&stream))?.next()?)
     }
 
     fn drop(&mut self, stream: Resource<types::DirectoryEntryStream>) -> wasmtime::Result<()> {
-        HostDirectoryEntryStream::drop(&mut self.view, stream)
+        let list = self.view.table.delete(list::of(&stream))?;
+        self.listed.forget(&list);
+        Ok(())
     }
 }

@@ -3,12 +3,14 @@
 use palisade_policy::Limits;
 use wasmtime::ResourceLimiter;
 
+use crate::error::Limit;
+
 /// Counts what a store's guests have taken, over all their memories together.
 pub(crate) struct Limiter {
     limits: Limits,
     memory: u64,
     table_elements: usize,
-    refused: bool,
+    refused: Option<Limit>,
 }
 
 impl Limiter {
@@ -17,13 +19,13 @@ impl Limiter {
             limits: *limits,
             memory: 0,
             table_elements: 0,
-            refused: false,
+            refused: None,
         }
     }
 
-    /// Whether a request for memory has been refused. Most guests then trap
-    /// with a message that does not say why.
-    pub(crate) fn refused_memory(&self) -> bool {
+    /// The limit for which a request was refused, the last one if there were
+    /// several. Most guests then trap with a message that does not say why.
+    pub(crate) fn refused(&self) -> Option<Limit> {
         self.refused
     }
 }
@@ -38,7 +40,7 @@ impl ResourceLimiter for Limiter {
         let more = (desired as u64).saturating_sub(current as u64);
         let total = self.memory.saturating_add(more);
         if total > self.limits.memory {
-            self.refused = true;
+            self.refused = Some(Limit::Memory(self.limits.memory));
             return Ok(false);
         }
         if maximum.is_some_and(|maximum| desired > maximum) {
@@ -57,9 +59,11 @@ impl ResourceLimiter for Limiter {
         let total = self
             .table_elements
             .saturating_add(desired.saturating_sub(current));
-        if total > self.limits.table_elements as usize
-            || maximum.is_some_and(|maximum| desired > maximum)
-        {
+        if total > self.limits.table_elements as usize {
+            self.refused = Some(Limit::TableElements(self.limits.table_elements));
+            return Ok(false);
+        }
+        if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }
         self.table_elements = total;

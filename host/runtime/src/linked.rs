@@ -2,7 +2,7 @@
 
 use wasmtime::component::{Component, InstancePre};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::error::LoadError;
 use crate::function::{Export, Exports, Function};
 use crate::state::State;
@@ -12,6 +12,8 @@ pub(crate) struct Linked {
     pub(crate) engine: Engine,
     pub(crate) pre: InstancePre<State>,
     pub(crate) exports: Exports,
+    /// How much of the pool an instance takes; see [`engine::weight`].
+    pub(crate) weight: u32,
 }
 
 impl Linked {
@@ -24,6 +26,7 @@ impl Linked {
             engine: engine.clone(),
             pre,
             exports: Exports::find(component)?,
+            weight: engine::weight(component),
         })
     }
 

@@ -19,9 +19,6 @@ use crate::error::LoadError;
 
 mod local;
 
-/// Most random bytes a guest gets in one call of `wasi:random`.
-const RANDOM_BYTES: u64 = 1024 * 1024;
-
 /// The configuration where nobody gave one.
 const NO_CONFIG: &str = "{}";
 
@@ -133,7 +130,7 @@ impl Sandbox {
             .stderr(console)
             .allow_tcp(false)
             .allow_udp(false)
-            .max_random_size(RANDOM_BYTES);
+            .max_random_size(self.limits.random);
         let mut context = builder.build();
         *context.filesystem() = self.files.clone();
         context

@@ -7,14 +7,18 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
+use crate::files::Listed;
 use crate::limiter::Limiter;
 
 /// Host state of one instance.
 pub(crate) struct State {
     pub(crate) wasi: WasiCtx,
     pub(crate) table: ResourceTable,
+    /// How many handles the table has room for.
+    pub(crate) handles: u32,
     /// File operations may run on the calling thread.
     pub(crate) inline_files: bool,
+    pub(crate) listed: Listed,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,
