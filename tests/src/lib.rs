@@ -21,12 +21,14 @@ use std::time::Duration;
 mod artifacts;
 mod client;
 mod command;
+pub mod component;
 mod driver;
 mod finished;
 pub mod http;
 mod process;
 pub mod rpc;
 mod session;
+pub mod stage;
 mod streams;
 
 pub use artifacts::{client, guest, palisade, plugin, source};

@@ -107,7 +107,7 @@ fn moving() {
 fn nothing_where_only_reading_is_granted() {
     let notes = Notes::new();
     let client = notes.client("ro");
-    let before = crate::sandbox_stage::state_of(&notes.path());
+    let before = palisade_tests::stage::state_of(&notes.path());
     for (tool, arguments) in [
         ("write_file", json!({"path": "/notes/a.md", "content": ""})),
         (
@@ -126,5 +126,5 @@ fn nothing_where_only_reading_is_granted() {
     }
     let dry = text(&client, "edit_file", edit("/notes/a.md", "two", "2", true));
     assert!(dry.contains("+2"), "{dry}");
-    assert_eq!(crate::sandbox_stage::state_of(&notes.path()), before);
+    assert_eq!(palisade_tests::stage::state_of(&notes.path()), before);
 }

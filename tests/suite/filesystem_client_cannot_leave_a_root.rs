@@ -4,11 +4,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use palisade_tests::stage::state_of;
 use palisade_tests::{Client, Palisade, plugin};
 use serde_json::{Value, json};
 
 use crate::filesystem_stage::{Notes, at, failure, text};
-use crate::sandbox_stage::state_of;
 
 const SECRET: &str = "nobody's business";
 

@@ -3,10 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::open;
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
-
-use crate::sandbox_stage::open;
 
 #[test]
 fn two_naps_take_as_long_as_one() {

@@ -3,11 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::{done, limited};
 use palisade_tests::{Session, rpc};
 use serde_json::{Value, json};
-
-use crate::limits_granted::limited;
-use crate::sandbox_stage::done;
 
 /// With one place for calls (and one to wait), the next call runs when the
 /// first has left.

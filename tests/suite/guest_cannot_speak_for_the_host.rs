@@ -1,9 +1,8 @@
 //! What a guest prints can't be taken for something the host says.
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, guest};
 use serde_json::json;
-
-use crate::sandbox_stage::{done, open};
 
 /// A guest must not be able to write what looks as if the host had said it.
 #[test]

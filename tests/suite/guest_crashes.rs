@@ -1,9 +1,8 @@
 //! A guest that crashes fails one call, in plain words. Nobody else notices.
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::sandbox_stage::{done, open};
 
 const CRASHES: [&str; 6] = [
     "unreachable",

@@ -1,11 +1,11 @@
 //! A plugin whose list of tools is wrong is not served at all, and one
 //! sentence says which tool is to blame.
 
+use palisade_tests::stage::open;
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
 
 use crate::guest_cases::Cases;
-use crate::sandbox_stage::open;
 
 fn cases() -> Cases {
     Cases::new("bad-listings", "listing-case")

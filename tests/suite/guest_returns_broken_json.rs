@@ -1,10 +1,9 @@
 //! JSON that a guest gets wrong becomes a tool error that says so. The client
 //! never has to read it.
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::sandbox_stage::{done, open};
 
 /// None of it is JSON.
 const BROKEN: [&str; 14] = [

@@ -1,10 +1,9 @@
 //! Every call runs in an instance of its own: what one left behind, no other
 //! finds.
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
-
-use crate::sandbox_stage::{done, open};
 
 const FIRST: &str = "call 1 of the value, 1 of the static";
 

@@ -4,10 +4,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::json;
-
-use crate::sandbox_stage::{done, open};
 
 /// A session with the guest; `how` is what it does when it is started.
 fn starting(how: &str, limits: &str) -> Session {

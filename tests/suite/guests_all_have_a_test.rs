@@ -6,8 +6,9 @@ use std::path::Path;
 #[test]
 fn each_is_named_in_the_suite() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources: Vec<_> = fs::read_dir(tests.join("suite"))
-        .unwrap()
+    let sources: Vec<_> = ["suite", "attacks"]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(tests.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_file())
         .map(|path| fs::read_to_string(path).unwrap())

@@ -1,10 +1,9 @@
 //! A result that is larger than its limit is cut where the client sees it, and
 //! the whole of it can be read. The guest `returns-much` has such results.
 
+use palisade_tests::stage::{MIB, limited};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::limits_granted::{MIB, limited};
 
 /// What a note and a link may add to the limit.
 const NOTES: usize = 1024;

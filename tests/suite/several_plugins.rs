@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use palisade_tests::stage::open;
 use palisade_tests::{Palisade, Session, guest, plugin, rpc};
 use serde_json::{Value, json};
-
-use crate::sandbox_stage::open;
 
 /// A smallest plugin, one with everything, and one that says where requests
 /// came to it.

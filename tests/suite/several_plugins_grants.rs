@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use palisade_tests::stage::open;
 use palisade_tests::{Palisade, plugin, rpc};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::mistakes::{Table, USAGE};
-use crate::sandbox_stage::open;
 
 /// The same plugin twice, as `one` and `two`.
 fn twins() -> Palisade {

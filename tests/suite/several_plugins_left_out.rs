@@ -1,12 +1,12 @@
 //! A plugin that is no good is left out of a server of several: the person and
 //! the client are told, and nobody else notices.
 
+use palisade_tests::stage::open;
 use palisade_tests::{Palisade, plugin, rpc};
 use serde_json::json;
 
 use crate::guest_cases::Cases;
 use crate::mistakes::{FAILED, Table, USAGE};
-use crate::sandbox_stage::open;
 
 /// `palisade run hello.wasm BAD`; the client finds `hello` well, and is told
 /// of `name` in words that are not the plugin's.

@@ -136,11 +136,15 @@ fn starts_in(line: &str, path: &str) -> bool {
     })
 }
 
+/// Where tests are that run guests.
+const TESTS: [&str; 2] = ["tests/suite/", "tests/attacks/"];
+
 /// A guest program is named in a string of a test, or it proves nothing.
 fn guests_without_test(files: &[File]) -> Vec<String> {
     let tests: Vec<&str> = files
         .iter()
-        .filter(|file| file.path.starts_with("tests/suite/") && file.path.ends_with(".rs"))
+        .filter(|file| TESTS.iter().any(|folder| file.path.starts_with(folder)))
+        .filter(|file| file.path.ends_with(".rs"))
         .filter_map(|file| file.text.as_deref())
         .collect();
     files
@@ -156,7 +160,7 @@ fn guests_without_test(files: &[File]) -> Vec<String> {
                 .iter()
                 .any(|test| named.iter().any(|name| test.contains(name.as_str())));
             (!tested)
-                .then(|| format!("{folder} has no test: no file in tests/suite names \"{name}\""))
+                .then(|| format!("{folder} has no test: no file in tests/suite or tests/attacks names \"{name}\""))
         })
         .collect()
 }
@@ -233,6 +237,8 @@ mod tests {
             file("tests/guests/loops/Cargo.toml", ""),
             file("tests/guests/traps/Cargo.toml", ""),
             file("tests/guests/escapes/Cargo.toml", ""),
+            file("tests/guests/mallory/Cargo.toml", ""),
+            file("tests/attacks/paths.rs", "guest(\"mallory\")"),
             file(
                 "tests/suite/limits.rs",
                 "// loops\nguest(\"traps\"); run(\"guests/escapes.wasm\")",

@@ -1,10 +1,9 @@
 //! A plugin sees the environment variables that were granted, with the values
 //! that were granted, and no other.
 
+use palisade_tests::stage::{done, open};
 use palisade_tests::{Palisade, guest};
 use serde_json::json;
-
-use crate::sandbox_stage::{done, open};
 
 #[test]
 fn by_value_and_by_name() {

@@ -2,10 +2,8 @@
 //! that a guest names becomes memory as it is.
 
 use palisade_tests::rpc;
+use palisade_tests::stage::{MIB, Stage, done};
 use serde_json::json;
-
-use crate::limits_granted::MIB;
-use crate::sandbox_stage::{Stage, done};
 
 #[test]
 fn lengths() {

@@ -1,10 +1,9 @@
 //! No path leads out of a granted folder: not by `..`, not as an absolute one,
 //! and neither through the guest's libc nor past it.
 
+use palisade_tests::stage::{Stage, done, open, refused, state_of};
 use palisade_tests::{Palisade, Session, guest};
 use serde_json::{Value, json};
-
-use crate::sandbox_stage::{Stage, done, open, refused, state_of};
 
 /// What a guest may do to one path. Each must fail for a path that leads out.
 fn everything(path: &str) -> Vec<(&'static str, Value)> {

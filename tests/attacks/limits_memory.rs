@@ -1,16 +1,14 @@
 //! A call gets as much memory as `memory` says, and the host gets it back.
 
+use palisade_tests::stage::{MIB, done, limited, open};
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
-
-use crate::limits_granted::{MIB, limited, resident};
-use crate::sandbox_stage::{done, open};
 
 #[test]
 fn more_than_granted_ends_the_call() {
     let mut session = open(&Palisade::run(guest("allocates")));
     assert_eq!(done(&mut session, "grow", json!({"mib": 1})), "took 1 MiB");
-    let before = resident(&session);
+    let before = session.process.memory();
     for (tool, arguments) in [("grow", json!({"mib": 80})), ("leak", json!({}))] {
         let why = rpc::tool_error(&session.call(tool, arguments));
         assert!(why.contains("limit of memory"), "{why}");
@@ -19,7 +17,7 @@ fn more_than_granted_ends_the_call() {
         done(&mut session, "grow", json!({"mib": 30})),
         "took 30 MiB"
     );
-    let kept = resident(&session).saturating_sub(before);
+    let kept = session.process.memory().saturating_sub(before);
     assert!(kept < 16 * MIB, "{} MiB stayed behind", kept / MIB);
     let peak = session.process.peak_memory() - before;
     assert!(

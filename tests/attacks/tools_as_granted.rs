@@ -3,10 +3,9 @@
 
 use std::fs;
 
+use palisade_tests::stage::{Stage, done, open, refused};
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
-
-use crate::sandbox_stage::{Stage, done, open, refused};
 
 fn granted(command: &Palisade, grant: &str) -> Palisade {
     let file = command.home().join("grant.toml");

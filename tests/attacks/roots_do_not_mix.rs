@@ -4,10 +4,9 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
+use palisade_tests::stage::{SECRET, Stage, done, open, refused, state_of};
 use palisade_tests::{Palisade, Session, guest};
 use serde_json::json;
-
-use crate::sandbox_stage::{SECRET, Stage, done, open, refused, state_of};
 
 /// The inside may be changed, the outside only read.
 fn session(stage: &Stage, name: &str) -> Session {

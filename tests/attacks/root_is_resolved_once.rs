@@ -4,10 +4,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use palisade_tests::stage::{Stage, done, open, refused};
 use palisade_tests::{Palisade, guest};
 use serde_json::json;
-
-use crate::sandbox_stage::{Stage, done, open, refused};
 
 #[test]
 fn a_link_that_is_swapped() {

@@ -1,12 +1,11 @@
 //! Links are followed as long as they stay inside a granted folder, whoever
 //! made them and whenever.
 
+use palisade_tests::stage::{Stage, done, refused, state_of};
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::json;
-
-use crate::sandbox_stage::{Stage, done, refused, state_of};
 
 #[test]
 fn those_the_host_made() {

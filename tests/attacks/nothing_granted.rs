@@ -3,10 +3,9 @@
 
 use std::net::{TcpListener, UdpSocket};
 
+use palisade_tests::stage::{done, open, refused};
 use palisade_tests::{Palisade, guest};
 use serde_json::json;
-
-use crate::sandbox_stage::{done, open, refused};
 
 #[test]
 fn no_file_no_variable_no_argument_no_input() {

@@ -3,11 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::{done, limited, open};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::limits_granted::limited;
-use crate::sandbox_stage::{done, open};
 
 const LIMIT: Duration = Duration::from_millis(300);
 

@@ -1,11 +1,10 @@
 //! In a folder that is granted read-only nothing changes, by whatever call.
 
+use palisade_tests::stage::{Stage, done, refused, state_of};
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
-
-use crate::sandbox_stage::{Stage, done, refused, state_of};
 
 fn stage() -> Stage {
     let stage = Stage::new();

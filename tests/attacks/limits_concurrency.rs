@@ -3,11 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::{done, limited};
 use palisade_tests::{Session, rpc};
 use serde_json::json;
-
-use crate::limits_granted::limited;
-use crate::sandbox_stage::done;
 
 fn naps(session: &mut Session, count: usize, ms: u64) -> Vec<u64> {
     (0..count)

@@ -1,11 +1,9 @@
 //! What a guest prints is passed on up to a point; printing more neither stops
 //! the guest nor fills the log.
 
+use palisade_tests::stage::{MIB, done, open};
 use palisade_tests::{Palisade, guest};
 use serde_json::json;
-
-use crate::limits_granted::MIB;
-use crate::sandbox_stage::{done, open};
 
 const CUT: &str = "further output of this call is dropped";
 

@@ -4,10 +4,8 @@
 use std::time::{Duration, Instant};
 
 use palisade_tests::rpc;
+use palisade_tests::stage::{done, limited};
 use serde_json::json;
-
-use crate::limits_granted::limited;
-use crate::sandbox_stage::done;
 
 #[test]
 fn a_loop_ends() {

@@ -7,11 +7,10 @@ use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
+use palisade_tests::stage::{Stage, done, open, refused};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use serde_json::json;
-
-use crate::sandbox_stage::{Stage, done, open, refused};
 
 fn stage_with_a_fifo() -> Stage {
     let stage = Stage::new();

@@ -3,10 +3,9 @@
 
 use std::fs;
 
+use palisade_tests::stage::{Stage, done};
 use palisade_tests::{Session, rpc};
 use serde_json::json;
-
-use crate::sandbox_stage::{Stage, done};
 
 fn open_files(session: &Session) -> usize {
     let folder = format!("/proc/{}/fd", session.process.id());

@@ -1,11 +1,9 @@
 //! What a guest logs and reports is passed on up to a point; beyond it a note
 //! takes the place of the rest.
 
+use palisade_tests::stage::{MIB, done, limited, open};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::limits_granted::{MIB, limited};
-use crate::sandbox_stage::{done, open};
 
 fn logged(session: &mut Session) -> Vec<Value> {
     let mut messages = session.take_others();

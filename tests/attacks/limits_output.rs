@@ -2,11 +2,9 @@
 //! times that is kept to be read (`large_results`). Beyond that ceiling the call
 //! fails, and costs the host no more than that.
 
+use palisade_tests::stage::{MIB, done, limited, open};
 use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
-
-use crate::limits_granted::{MIB, limited};
-use crate::sandbox_stage::{done, open};
 
 /// Above what a session of this guest weighs before anything is asked of it.
 const ROOM: u64 = 64 * MIB;
