@@ -47,7 +47,7 @@ fn at_work() {
 fn inside_the_host() {
     let mut session = limited("escapes-by-handle", "call-time = \"300 ms\"");
     is_stopped(&mut session, "wait_for_ever", json!({}));
-    is_stopped(&mut session, "poll_many", json!({"count": 10_000}));
+    is_stopped(&mut session, "poll_many", json!({"count": 1_000}));
 }
 
 /// What a call is stopped for says nothing about another that runs beside it.

@@ -159,8 +159,11 @@ fn guests_without_test(files: &[File]) -> Vec<String> {
             let tested = tests
                 .iter()
                 .any(|test| named.iter().any(|name| test.contains(name.as_str())));
-            (!tested)
-                .then(|| format!("{folder} has no test: no file in tests/suite or tests/attacks names \"{name}\""))
+            (!tested).then(|| {
+                format!(
+                    "{folder} has no test: no file in tests/suite or tests/attacks names \"{name}\""
+                )
+            })
         })
         .collect()
 }

@@ -13,8 +13,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     if files >= FEWEST_FILES {
         return Ok(());
     }
-    let message = format!(
-        "this process may have only {files} files open at once, and needs {FEWEST_FILES}"
-    );
+    let message =
+        format!("this process may have only {files} files open at once, and needs {FEWEST_FILES}");
     Err(Failure::new(message).remedy("allow more, in a shell with `ulimit -n 1024`"))
 }

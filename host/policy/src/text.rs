@@ -123,11 +123,14 @@ mod tests {
     /// like other text, at every place that there is.
     #[test]
     fn no_place_shows_what_steers_it() {
-        let turns_round = |c: char| {
-            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        };
+        let turns_round = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         let hides = |c: char| matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0020}'..='\u{e007f}');
-        let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let breaks = |c: char| {
+            matches!(
+                c,
+                '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+            )
+        };
         for c in '\0'..=char::MAX {
             let text = format!("a{c}b");
             for place in [Shown::OneLine, Shown::Lines, Shown::Result] {

@@ -96,10 +96,7 @@ impl HostDescriptor for Files<'_> {
         Ok(self.view.table.push(opened)?)
     }
 
-    async fn read_directory(
-        &mut self,
-        fd: Fd,
-    ) -> FsResult<Resource<types::DirectoryEntryStream>> {
+    async fn read_directory(&mut self, fd: Fd) -> FsResult<Resource<types::DirectoryEntryStream>> {
         let Descriptor::Dir(dir) = self.view.table.get(&fd)? else {
             return Err(ErrorCode::NotDirectory.into());
         };

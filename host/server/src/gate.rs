@@ -166,8 +166,7 @@ fn compile(schema: &Value) -> Result<Validator, String> {
 /// Whether `value` is what `schema` asks for; a schema that can't be used is
 /// satisfied by nothing.
 pub(crate) fn satisfies(schema: &Value, value: &Value) -> bool {
-    compile(schema)
-        .is_ok_and(|validator| budget::within(|| validator.is_valid(value)) == Ok(true))
+    compile(schema).is_ok_and(|validator| budget::within(|| validator.is_valid(value)) == Ok(true))
 }
 
 /// A schema stands for itself: what it refers to elsewhere is not fetched.
@@ -227,7 +226,8 @@ mod tests {
 
     fn problem(schema: &Value, value: &Value) -> String {
         let gate = Lazy::new(&schema.to_string()).ok();
-        gate.and_then(|gate| gate.check(value).err()).unwrap_or_default()
+        gate.and_then(|gate| gate.check(value).err())
+            .unwrap_or_default()
     }
 
     #[test]

@@ -83,10 +83,7 @@ impl List {
 }
 
 /// All entries, or one more than there is room for.
-fn list_now(
-    dir: &StdFile,
-    room: u32,
-) -> Result<Vec<Result<DirectoryEntry, ErrorCode>>, ErrorCode> {
+fn list_now(dir: &StdFile, room: u32) -> Result<Vec<Result<DirectoryEntry, ErrorCode>>, ErrorCode> {
     let entries = read_base_dir(dir).map_err(ErrorCode::from)?;
     let most = usize::try_from(room).unwrap_or(usize::MAX);
     Ok(entries
