@@ -34,6 +34,7 @@ pub(crate) fn run(layout: &Layout, filter: Option<&str>, seconds: u32) -> Result
         // are panics, endless work and memory without end.
         command.args(["fuzz", verb, "--sanitizer", "none"]);
         command.current_dir(layout.root.join("fuzz"));
+        command.env("CARGO_TARGET_DIR", layout.target.join("fuzz-build"));
         command
     };
     report.step("build the fuzz targets", || {
@@ -43,7 +44,7 @@ pub(crate) fn run(layout: &Layout, filter: Option<&str>, seconds: u32) -> Result
         let corpus = layout.target.join("fuzz").join(target);
         fs::create_dir_all(&corpus)
             .with_context(|| format!("{} can't be made", corpus.display()))?;
-        let seeds = layout.root.join("fuzz/seeds").join(target);
+        let seeds = layout.root.join("fuzz/corpus").join(target);
         report.step(&format!("fuzz {target} for {seconds} s"), || {
             let mut command = cargo_fuzz("run");
             command.arg(target).arg(&corpus);

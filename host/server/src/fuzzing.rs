@@ -26,7 +26,33 @@ pub fn arguments(bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::fs;
+    use std::path::Path;
+
     use proptest::prelude::*;
+
+    /// What the fuzzer starts from, and what it has found: never wrong again.
+    #[test]
+    fn the_corpus() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        let targets: [(&str, fn(&[u8])); 5] = [
+            ("input_line", super::line),
+            ("http_body", super::body),
+            ("http_headers", super::headers),
+            ("tool_arguments", super::arguments),
+            ("request_state", super::state),
+        ];
+        for (target, run) in targets {
+            let mut files = 0;
+            for file in fs::read_dir(corpus.join(target)).unwrap() {
+                run(&fs::read(file.unwrap().path()).unwrap());
+                files += 1;
+            }
+            assert!(files > 0, "{target} has no corpus");
+        }
+    }
 
     /// Bytes that are nearly what is expected: `seed` with some of it replaced.
     fn damaged(seed: &'static str) -> impl Strategy<Value = Vec<u8>> {
