@@ -3,12 +3,13 @@
 
 use jsonschema::paths::Location;
 use jsonschema::{Keyword, ValidationError};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::budget;
 
-/// The keyword. A plugin that uses it itself gains nothing.
-pub(super) const NAME: &str = "x-palisade-step";
+/// The keyword, which comes before all others in any order. A plugin that uses
+/// it itself gains nothing.
+pub(super) const NAME: &str = "!palisade-step";
 
 /// Keywords whose value is a map of schemas.
 const MAPS: [&str; 6] = [
@@ -31,45 +32,124 @@ const DATA: [&str; 7] = [
     "$vocabulary",
 ];
 
+/// What is kept beside a `$ref` that stands alone, to be referred to.
+const BESIDE: [&str; 3] = ["$schema", "$defs", "definitions"];
+
 /// The schema with the keyword in all places.
 ///
 /// # Errors
 ///
-/// If it refers to something that is no schema, where no keyword could be put.
+/// If no keyword could be put where it leads: it refers to something that is no
+/// schema, or is of several drafts at once.
 pub(super) fn put(schema: &Value) -> Result<Value, String> {
-    let mut schema = schema.clone();
-    check_references(&schema)?;
-    put_into(&mut schema);
-    Ok(schema)
+    check_references(schema, true, false)?;
+    check_depth(schema)?;
+    let draft = schema.get("$schema").and_then(Value::as_str);
+    let putting = Putting {
+        references_stand_alone: draft.is_some_and(|draft| draft.contains("/draft-0")),
+    };
+    Ok(putting.schema(schema))
 }
 
-fn put_into(schema: &mut Value) {
-    match schema {
-        Value::Array(schemas) => schemas.iter_mut().for_each(put_into),
-        Value::Object(keywords) => {
-            for (keyword, value) in keywords.iter_mut() {
-                if DATA.contains(&keyword.as_str()) {
-                    continue;
-                }
-                match value {
-                    Value::Object(map) if MAPS.contains(&keyword.as_str()) => {
-                        map.values_mut().for_each(put_into);
-                    }
-                    // One that is unknown may be referred to.
-                    other => put_into(other),
+struct Putting {
+    /// Up to draft 7 nothing is looked at beside a `$ref`.
+    references_stand_alone: bool,
+}
+
+impl Putting {
+    fn schema(&self, schema: &Value) -> Value {
+        match schema {
+            Value::Array(schemas) => schemas.iter().map(|one| self.schema(one)).collect(),
+            Value::Object(keywords) => Value::Object(self.keywords(keywords)),
+            other => other.clone(),
+        }
+    }
+
+    fn keywords(&self, keywords: &Map<String, Value>) -> Map<String, Value> {
+        let mut put = Map::new();
+        put.insert(NAME.to_owned(), Value::Bool(true));
+        let alone = keywords.get("$ref").filter(|_| self.references_stand_alone);
+        if let Some(reference) = alone {
+            put.insert("allOf".to_owned(), json!([{"$ref": reference}]));
+        }
+        for (keyword, value) in keywords {
+            let name = keyword.as_str();
+            if alone.is_some() && !BESIDE.contains(&name) {
+                continue;
+            }
+            let value = match value {
+                data if DATA.contains(&name) => data.clone(),
+                Value::Object(map) if MAPS.contains(&name) => map
+                    .iter()
+                    .map(|(name, schema)| (name.clone(), self.schema(schema)))
+                    .collect(),
+                // One that is unknown may be referred to.
+                other => self.schema(other),
+            };
+            put.insert(keyword.clone(), value);
+        }
+        put
+    }
+}
+
+/// Schemas that may stand within each other: to let go of them again takes stack
+/// for each, and there nobody takes steps.
+const DEEPEST: usize = 4_000;
+
+/// Refuses what could be deeper than that: no more than all of it, nor than its
+/// greatest depth once for every reference.
+fn check_depth(schema: &Value) -> Result<(), String> {
+    let mut found = Found::default();
+    found.look_at(schema, 1);
+    let deepest = found
+        .references
+        .saturating_add(1)
+        .saturating_mul(found.depth)
+        .min(found.schemas);
+    if deepest > DEEPEST {
+        return Err(format!(
+            "its references may lead through {deepest} schemas, and {DEEPEST} are the most"
+        ));
+    }
+    Ok(())
+}
+
+/// How much there is in a schema.
+#[derive(Default)]
+struct Found {
+    schemas: usize,
+    references: usize,
+    depth: usize,
+}
+
+impl Found {
+    fn look_at(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| self.look_at(value, depth)),
+            Value::Object(keywords) => {
+                self.schemas += 1;
+                self.depth = self.depth.max(depth);
+                self.references += usize::from(keywords.contains_key("$ref"));
+                self.references += usize::from(keywords.contains_key("$dynamicRef"));
+                for value in keywords.values() {
+                    self.look_at(value, depth + 1);
                 }
             }
-            keywords.insert(NAME.to_owned(), Value::Bool(true));
+            _ => {}
         }
-        _ => {}
     }
 }
 
 /// Looks at every reference, wherever it stands.
-fn check_references(value: &Value) -> Result<(), String> {
+fn check_references(value: &Value, outermost: bool, data: bool) -> Result<(), String> {
     match value {
-        Value::Array(values) => values.iter().try_for_each(check_references),
+        Value::Array(values) => values
+            .iter()
+            .try_for_each(|value| check_references(value, false, data)),
         Value::Object(keywords) => {
+            if !outermost && !data && keywords.get("$schema").is_some_and(Value::is_string) {
+                return Err("a part of it has a `$schema` of its own".to_owned());
+            }
             for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
                 let reference = keywords.get(keyword).and_then(Value::as_str);
                 if let Some(reference) = reference
@@ -78,7 +158,9 @@ fn check_references(value: &Value) -> Result<(), String> {
                     return Err(format!("it refers to {reference:?}, which is no schema"));
                 }
             }
-            keywords.values().try_for_each(check_references)
+            keywords.iter().try_for_each(|(name, value)| {
+                check_references(value, false, data || DATA.contains(&name.as_str()))
+            })
         }
         _ => Ok(()),
     }
