@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use palisade_hardening::Wall;
 use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, compare};
-use palisade_runtime::{Plugin, Sandbox};
+use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_server::{Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::GrantArgs;
+use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
+use crate::wall;
 
 /// A plugin and what it says of itself.
 pub(crate) struct Loaded {
@@ -48,7 +50,9 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 /// A runtime for many sessions.
 pub(crate) fn runtime_of_many() -> Result<Runtime, Failure> {
     let mut builder = Builder::new_multi_thread();
-    builder.thread_name("palisade-http");
+    builder
+        .thread_name("palisade-http")
+        .worker_threads(threads_for_calls());
     built(builder)
 }
 
@@ -79,23 +83,23 @@ fn survive_large_files() -> std::io::Result<()> {
 
 /// Loads a plugin and computes its effective permission.
 pub(crate) fn prepare(
-    runtime: &Runtime,
     file: &Path,
     args: &GrantArgs,
+    compile: CompileArgs,
 ) -> Result<Prepared, Failure> {
-    prepare_as(runtime, file, None, || Granted::by(args))
+    prepare_as(file, None, compile, || Granted::by(args))
 }
 
 /// The same, under another name. What is granted is looked at once the plugin
 /// is known to be one.
 pub(crate) fn prepare_as(
-    runtime: &Runtime,
     file: &Path,
     name: Option<&str>,
+    compile: CompileArgs,
     granted: impl FnOnce() -> Result<Granted, Failure>,
 ) -> Result<Prepared, Failure> {
     let places = Places::find();
-    let plugin = Loader::new(places.as_ref(), 1)?.load(runtime, file)?;
+    let plugin = Loader::new(places.as_ref(), 1, compile)?.load(file)?;
     Loaded::new(file, name, plugin)?.decide(granted()?, places.as_ref())
 }
 
@@ -145,6 +149,11 @@ impl Loaded {
 }
 
 impl Prepared {
+    /// Keeps what it is granted within reach of this process.
+    pub(crate) fn keep(&self, wall: &mut Wall) {
+        wall::keep(wall, &self.decision.effective);
+    }
+
     /// A directory that was granted and has no effect is most likely a slip.
     pub(crate) fn tell_unused(&self) {
         for row in &self.decision.rows {

@@ -12,7 +12,7 @@ use wasmtime_wasi::I32Exit;
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
 use crate::clock::{CallClock, Metered, Verdict};
-use crate::error::{CallError, Limit, LoadError};
+use crate::error::{CallError, Cause, EngineError, Limit, LoadError};
 use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, Start};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
@@ -129,7 +129,7 @@ pub(crate) async fn list(linked: &Linked, sandbox: &Sandbox) -> Result<Listing, 
     let never = CancellationToken::new();
     within(linked, sandbox, Arc::clone(&clock), &never, run)
         .await
-        .map_err(LoadError::Listing)?
+        .map_err(|error| LoadError::Listing(Cause::of(&error)))?
 }
 
 /// All its lists, from one instance.
@@ -177,7 +177,9 @@ async fn within<T>(
     cancel: &CancellationToken,
     run: impl Future<Output = Result<Result<T, contract::Error>, CallError>>,
 ) -> Result<T, CallError> {
-    let _running = linked.engine.ticker().run();
+    let running = linked.engine.ticker().run();
+    let _running =
+        running.map_err(|error| CallError::Host(Box::new(EngineError::Ticker(error))))?;
     let mut metered = Metered {
         clock: Arc::clone(&clock),
         future: Box::pin(run),

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use palisade_hardening::Wall;
 use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
@@ -16,12 +17,18 @@ use crate::args::CallArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
 use crate::prepare::{prepare, runtime};
+use crate::{logging, wall};
 
 /// Calls the tool; the exit code says whether it worked.
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let arguments = arguments(&args.arguments)?;
+    wall::check(args.hardening)?;
+    // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
-    let service = prepare(&runtime, &args.plugin, &args.grants)?.service()?;
+    let mut needs = Wall::default();
+    let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
+    prepared.keep(&mut needs);
+    let service = prepared.service()?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
             .tools()
@@ -33,6 +40,8 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
                 .remedy(format!("its tools: {}", names.join(", "))),
         );
     }
+    wall::build(&needs, args.hardening)?;
+    let _log = logging::in_background();
     let request = CallRequest {
         name: args.tool.clone(),
         arguments: Arc::new(Value::Object(arguments)),

@@ -17,7 +17,9 @@ use crate::prepare::{Prepared, prepare, runtime};
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let prepared = prepare(&runtime()?, &args.plugin, &args.grants)?;
+    // Once there is one, a file that grows too large is only an error.
+    let _runtime = runtime()?;
+    let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
     if args.json {
         let json = as_json(&prepared)
             .and_then(|json| serde_json::to_string_pretty(&json))

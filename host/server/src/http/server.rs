@@ -53,7 +53,7 @@ pub enum HttpError {
 /// A server that listens, and serves once it is told what.
 #[derive(Debug)]
 pub struct HttpServer {
-    listener: TcpListener,
+    listener: std::net::TcpListener,
     address: SocketAddr,
     options: HttpOptions,
 }
@@ -72,6 +72,8 @@ impl HttpServer {
         let failed = |error| HttpError::Bind(options.address, error);
         let listener = TcpListener::bind(options.address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        // Of no runtime, since that of the server may be another one.
+        let listener = listener.into_std().map_err(failed)?;
         Ok(Self {
             listener,
             address,
@@ -91,12 +93,14 @@ impl HttpServer {
     }
 
     /// Serves until `stop` is cancelled; calls that run then have some time
-    /// left.
+    /// left. This may be in another runtime than [`Self::bind`].
     ///
     /// # Errors
     ///
-    /// If the system has no random numbers.
+    /// If the system has no random numbers, or the listener can't be served.
     pub async fn serve(self, service: Service, stop: CancellationToken) -> Result<(), HttpError> {
+        let failed = |error| HttpError::Bind(self.address, error);
+        let listener = TcpListener::from_std(self.listener).map_err(failed)?;
         let shared = Shared::new(service, stop.clone()).map_err(HttpError::Random)?;
         let limits = self.options.limits;
         let tls = self.options.tls;
@@ -124,7 +128,7 @@ impl HttpServer {
             tls: tls.map(|tls| tls.acceptor()),
             limits,
         };
-        accept(self.listener, &front, &connections, &stop).await;
+        accept(listener, &front, &connections, &stop).await;
         sweeper.abort();
         end(&endpoint, &connections).await;
         Ok(())

@@ -1,6 +1,7 @@
 //! Directories and files.
 
 use palisade_sdk::prelude::*;
+use wasip2::clocks::monotonic_clock::subscribe_duration;
 use wasip2::clocks::wall_clock::Datetime;
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{
@@ -53,6 +54,26 @@ pub(crate) fn read(mount: &str, path: &str, follow: bool) -> Result<String> {
     let what = kind(file.get_type().map_err(named)?);
     let (bytes, _) = file.read(SOME, 0).map_err(named)?;
     Ok(format!("{what}: {}", String::from_utf8_lossy(&bytes)))
+}
+
+/// Holds a directory open until there is a file called `go`, and then reads a
+/// file in it.
+pub(crate) fn hold(mount: &str, directory: &str, name: &str, ctx: &Context) -> Result<String> {
+    const PAUSE_NANOS: u64 = 5_000_000;
+    let root = root(mount)?;
+    let open = |from: &Descriptor, path: &str, flags| {
+        let following = PathFlags::SYMLINK_FOLLOW;
+        from.open_at(following, path, flags, DescriptorFlags::READ)
+            .map_err(named)
+    };
+    let held = open(&root, directory, OpenFlags::DIRECTORY)?;
+    ctx.progress(1.0, None, Some("held"));
+    while root.stat_at(PathFlags::empty(), "go").is_err() {
+        subscribe_duration(PAUSE_NANOS).block();
+    }
+    let file = open(&held, name, OpenFlags::empty())?;
+    let (bytes, _) = file.read(SOME, 0).map_err(named)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 pub(crate) fn list(mount: &str, path: &str) -> Result<String> {

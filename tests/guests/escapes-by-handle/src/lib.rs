@@ -28,6 +28,19 @@ impl ByHandle {
         files::read(&root, &path, follow)
     }
 
+    /// Keeps a directory open, waits for a file called `go` beside it, and reads
+    /// a file in what it has kept.
+    #[tool]
+    fn hold(
+        &self,
+        root: String,
+        directory: String,
+        name: String,
+        ctx: &Context,
+    ) -> Result<String> {
+        files::hold(&root, &directory, &name, ctx)
+    }
+
     /// Opens a directory and names what is in it.
     #[tool]
     fn list_at(&self, root: String, path: String) -> Result<String> {
