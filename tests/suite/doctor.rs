@@ -41,7 +41,8 @@ fn ill(checks: &[Value]) -> Vec<&str> {
 
 #[test]
 fn a_machine_that_is_well() {
-    let (checks, well) = checks(&doctor());
+    let command = doctor();
+    let (checks, well) = checks(&command);
     assert!(well, "{checks:?}");
     let found = |name: &str| {
         let check = checks.iter().find(|check| check["name"] == name);
@@ -54,7 +55,7 @@ fn a_machine_that_is_well() {
     assert!(found("seccomp").contains("holds"));
     assert!(found("cache").contains("/palisade/compiled"));
     assert!(found("config").contains("/.config/palisade"));
-    let finished = doctor().output().success();
+    let finished = command.output().success();
     for check in &checks {
         let found = check["found"].as_str().unwrap();
         assert!(finished.stdout.contains(found), "{}", finished.stdout);
