@@ -10,6 +10,9 @@ use crate::output;
 /// Keeps within reach what a plugin is granted.
 pub(crate) fn keep(wall: &mut Wall, effective: &Effective) {
     for root in &effective.roots {
+        // A file that is granted alone is looked up in the directory it lies in.
+        let parent = root.path.parent().filter(|_| root.path.is_file());
+        wall.listable.extend(parent.map(ToOwned::to_owned));
         match root.access {
             Access::ReadOnly => wall.readable.push(root.path.clone()),
             Access::ReadWrite => wall.writable.push(root.path.clone()),

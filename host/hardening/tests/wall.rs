@@ -53,6 +53,7 @@ impl Case {
         let serving = Wall {
             readable: vec![folder.join("read"), folder.join("single")],
             writable: vec![folder.join("write")],
+            listable: vec![folder.join("names")],
             network: false,
             new_code: false,
         };
@@ -75,7 +76,7 @@ impl Case {
 /// one that it started later and of one that was there before.
 fn run(case: Case) -> Outcomes {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["read", "write", "write/inner", "outside"] {
+    for name in ["read", "write", "write/inner", "names", "outside"] {
         fs::create_dir(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name).join("file"), "content").unwrap();
     }
@@ -116,7 +117,8 @@ fn all(outcomes: &Outcomes, names: &[&str], expected: Outcome) {
 const GOES_ON: [&str; 4] = ["clock", "random", "map memory", "accept"];
 
 /// What the grants are for.
-const GRANTED: [&str; 12] = [
+const GRANTED: [&str; 13] = [
+    "list names",
     "read below readable",
     "list readable",
     "read a single file",
@@ -132,7 +134,8 @@ const GRANTED: [&str; 12] = [
 ];
 
 /// What Landlock refuses (EACCES).
-const OUT_OF_REACH: [&str; 9] = [
+const OUT_OF_REACH: [&str; 10] = [
+    "read what is named",
     "read outside",
     "list outside",
     "read another file",
@@ -379,6 +382,8 @@ fn files(thread: &str, folder: &Path) {
     tried(thread, "read below readable", read("read/file"));
     tried(thread, "read a single file", read("single"));
     tried(thread, "read another file", read("other"));
+    tried(thread, "list names", fs::read_dir(at("names")).map(drop));
+    tried(thread, "read what is named", read("names/file"));
     tried(thread, "read outside", read("outside/file"));
     tried(thread, "read below writable", read("write/inner/file"));
     tried(

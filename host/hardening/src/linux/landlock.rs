@@ -49,6 +49,9 @@ pub(super) fn restrict(wall: &Wall, threads: Threads) -> Result<(Part, bool), Er
     for path in &wall.writable {
         ruleset = allow(ruleset, path, to_write())?;
     }
+    for path in &wall.listable {
+        ruleset = allow(ruleset, path, AccessFs::ReadDir.into())?;
+    }
     let status = ruleset
         .all_threads(threads == Threads::All)
         .and_then(RulesetCreated::restrict_self)
@@ -91,6 +94,9 @@ fn allow(
         rustix::fs::FileType::Directory => access,
         _ => access & of_file(),
     };
+    if access.is_empty() {
+        return Ok(ruleset);
+    }
     ruleset
         .add_rule(PathBeneath::new(handle, access))
         .map_err(|error| Error::Landlock(Box::new(error)))
