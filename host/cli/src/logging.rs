@@ -36,7 +36,6 @@ pub(crate) fn start() {
 /// not read our standard error must not stop a session. That thread is started
 /// behind the second wall, so not before. Dropping the guard writes out what is
 /// left; what is logged after that is lost.
-#[must_use]
 pub(crate) fn in_background() -> WorkerGuard {
     let (writer, guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(LINES)
