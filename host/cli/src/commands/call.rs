@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use palisade_policy::ToolDecision;
 use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
@@ -21,7 +22,18 @@ use crate::prepare::{prepare, runtime};
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let arguments = arguments(&args.arguments)?;
     let runtime = runtime()?;
-    let service = prepare(&runtime, &args.plugin, &args.grants)?.service()?;
+    let prepared = prepare(&runtime, &args.plugin, &args.grants)?;
+    let listed = &prepared.plugin.metadata().tools;
+    let denied = listed.iter().any(|tool| tool.name == args.tool)
+        && prepared.decision.effective.tools.decide(&args.tool) == ToolDecision::Deny;
+    if denied {
+        return Err(
+            Failure::new(format!("the grant denies the tool {:?}", args.tool))
+                .remedy("allow it under [tools] in the grant file")
+                .into_refusal(),
+        );
+    }
+    let service = prepared.service()?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
             .tools()

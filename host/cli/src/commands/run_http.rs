@@ -41,8 +41,15 @@ pub(crate) fn run(options: HttpOptions, service: Service) -> Result<ExitCode, Fa
     let runtime = runtime_of_many()?;
     give_memory_back();
     let stop = CancellationToken::new();
+    let unencrypted = options.tls.is_none() && !options.address.ip().is_loopback();
     let served = runtime.block_on(async {
         let server = HttpServer::bind(options).await?;
+        if unencrypted {
+            tracing::warn!(
+                "tokens and all that is said travel unencrypted; \
+                 give --tls-cert and --tls-key, or put a server with TLS in front"
+            );
+        }
         let signal = cancel_on_signal(stop.clone());
         let (name, url) = (&service.identity().name, server.url());
         output::error_line(&format!("palisade: serving {name} at {url}"));
