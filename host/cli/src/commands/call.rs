@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use palisade_hardening::Wall;
+use palisade_policy::ToolDecision;
 use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
@@ -28,6 +29,16 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let mut needs = Wall::default();
     let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
     prepared.keep(&mut needs);
+    let listed = &prepared.plugin.metadata().tools;
+    let denied = listed.iter().any(|tool| tool.name == args.tool)
+        && prepared.decision.effective.tools.decide(&args.tool) == ToolDecision::Deny;
+    if denied {
+        return Err(
+            Failure::new(format!("the grant denies the tool {:?}", args.tool))
+                .remedy("allow it under [tools] in the grant file")
+                .into_refusal(),
+        );
+    }
     let service = prepared.service()?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service

@@ -46,6 +46,7 @@ pub(crate) fn run(
     service: Service,
     build_wall: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
+    let unencrypted = options.tls.is_none() && !options.address.ip().is_loopback();
     let server = first
         .block_on(HttpServer::bind(options))
         .map_err(not_served)?;
@@ -55,6 +56,12 @@ pub(crate) fn run(
     give_memory_back();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
+        if unencrypted {
+            tracing::warn!(
+                "tokens and all that is said travel unencrypted; \
+                 give --tls-cert and --tls-key, or put a server with TLS in front"
+            );
+        }
         let signal = cancel_on_signal(stop.clone());
         let (name, url) = (&service.identity().name, server.url());
         output::error_line(&format!("palisade: serving {name} at {url}"));

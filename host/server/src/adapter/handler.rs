@@ -137,7 +137,7 @@ impl Handler {
 
     /// Alone, a call is quickest on the thread that read it.
     fn placement(&self) -> Placement {
-        if self.in_flight.count() > 1 {
+        if self.in_flight.total() > 1 {
             Placement::Shared
         } else {
             Placement::Here
@@ -189,7 +189,7 @@ impl Handler {
         // Boxed, as above: rmcp's loop makes room for the largest future in
         // every request, also in one that only lists.
         let conversation = Box::pin(asking::converse(
-            self.shared.seal(),
+            self.shared.asking(&self.in_flight),
             context,
             binding,
             echo,
@@ -452,6 +452,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let _waits = self.in_flight.wait();
         news::listen(self.service().hub(), context, self.shared.news_end()).await;
         Ok(())
     }

@@ -8,8 +8,9 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::asking::Seal;
+use crate::adapter::asking::{Asking, Seal};
 use crate::adapter::convert;
+use crate::adapter::open::InFlight;
 use crate::adapter::tasks::Tasks;
 use crate::kept::Kept;
 use crate::service::Service;
@@ -26,6 +27,7 @@ struct Inner {
     kept: Kept,
     tasks: Arc<Tasks>,
     news_end: CancellationToken,
+    input_end: CancellationToken,
 }
 
 /// The lists that do not change, as clients get them.
@@ -58,6 +60,7 @@ impl Shared {
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
             news_end: closing.child_token(),
+            input_end: CancellationToken::new(),
         })))
     }
 
@@ -75,6 +78,20 @@ impl Shared {
 
     pub(super) fn seal(&self) -> &Seal {
         &self.0.seal
+    }
+
+    /// What asking a client takes, for one of these requests.
+    pub(super) fn asking<'a>(&'a self, in_flight: &'a InFlight) -> Asking<'a> {
+        Asking {
+            seal: self.seal(),
+            in_flight,
+            input_end: &self.0.input_end,
+        }
+    }
+
+    /// Cancelled when the only client there is has said all that it will.
+    pub(super) fn input_end(&self) -> &CancellationToken {
+        &self.0.input_end
     }
 
     pub(super) fn kept(&self) -> &Kept {

@@ -136,7 +136,7 @@ pub(super) fn prepare_for_next(
     service: &Service,
     in_flight: &InFlight,
 ) {
-    if call_may_follow(item) && in_flight.count() == 0 {
+    if call_may_follow(item) && in_flight.total() == 0 {
         let service = service.clone();
         tokio::spawn(async move { service.prepare().await });
     }

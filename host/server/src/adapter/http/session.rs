@@ -5,6 +5,7 @@
 //! belongs to a call that runs; everything else to the one that GET reads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions as _, JsonRpcMessage,
@@ -41,6 +42,7 @@ pub(crate) struct Session {
     inbox: mpsc::Sender<ClientJsonRpcMessage>,
     peer: Peer<RoleServer>,
     stop: CancellationToken,
+    in_flight: InFlight,
 }
 
 /// The requests without an answer, each with its stream.
@@ -65,6 +67,7 @@ impl Session {
         stop: CancellationToken,
         ended: impl FnOnce() + Send + 'static,
     ) -> Self {
+        let in_flight = in_flight.part();
         let (inbox, messages) = mpsc::channel(INBOX);
         let open: Open = Arc::new(Mutex::new(OpenRequests::new(in_flight.clone())));
         let transport = SessionTransport {
@@ -96,7 +99,14 @@ impl Session {
             inbox,
             peer,
             stop,
+            in_flight,
         }
+    }
+
+    /// For how long nobody has listened, and nothing has been running but what
+    /// waits for the client; none if somebody does, or something is.
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        self.log.idle(self.in_flight.only_waits())
     }
 
     /// The session's streams.
