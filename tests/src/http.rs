@@ -162,7 +162,25 @@ impl Endpoint {
     #[must_use]
     #[track_caller]
     pub fn session_as(&self, version: &str, headers: &[(&str, &str)]) -> HttpSession {
-        let mut hello = self.post(&rpc::request(1, "initialize", rpc::hello(version)));
+        self.open(rpc::hello(version), headers)
+    }
+
+    /// Opens a session with these parameters of `initialize`.
+    ///
+    /// # Panics
+    ///
+    /// If that does not work.
+    #[must_use]
+    #[track_caller]
+    pub fn session_of(&self, hello: Value) -> HttpSession {
+        self.open(hello, &[])
+    }
+
+    #[track_caller]
+    fn open(&self, hello: Value, headers: &[(&str, &str)]) -> HttpSession {
+        let version = hello["protocolVersion"].as_str().map(str::to_owned);
+        let version = &*version.expect("it names a version");
+        let mut hello = self.post(&rpc::request(1, "initialize", hello));
         for (name, value) in headers {
             hello = hello.header(name, value);
         }

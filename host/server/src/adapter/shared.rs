@@ -9,6 +9,7 @@ use rmcp::model::{
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::Seal;
+use crate::adapter::client_roots::Said;
 use crate::adapter::convert;
 use crate::adapter::tasks::Tasks;
 use crate::kept::Kept;
@@ -25,6 +26,7 @@ struct Inner {
     seal: Seal,
     kept: Kept,
     tasks: Arc<Tasks>,
+    said: Said,
     closing: CancellationToken,
 }
 
@@ -57,6 +59,7 @@ impl Shared {
             seal: Seal::new()?,
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
+            said: Said::default(),
             closing,
         })))
     }
@@ -83,6 +86,11 @@ impl Shared {
 
     pub(super) fn tasks(&self) -> &Arc<Tasks> {
         &self.0.tasks
+    }
+
+    /// What has been said about the roots of clients without a session.
+    pub(super) fn said(&self) -> &Said {
+        &self.0.said
     }
 
     pub(super) fn closing(&self) -> &CancellationToken {

@@ -1,6 +1,7 @@
 //! rmcp's transport over lines.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -13,6 +14,7 @@ use rmcp::transport::Transport;
 use serde_json::value::RawValue;
 
 use crate::adapter::batch::{Batches, MAX_BATCH};
+use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::decode::{Decoded, decode, is_bomb};
 use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
@@ -37,6 +39,7 @@ pub(super) struct LineTransport {
     rest: Rest,
     in_flight: InFlight,
     service: Service,
+    roots: Arc<SessionRoots>,
 }
 
 #[derive(Default)]
@@ -46,7 +49,13 @@ struct Rest {
 }
 
 impl LineTransport {
-    pub(super) fn new(input: Input, output: Output, in_flight: InFlight, service: Service) -> Self {
+    pub(super) fn new(
+        input: Input,
+        output: Output,
+        in_flight: InFlight,
+        service: Service,
+        roots: Arc<SessionRoots>,
+    ) -> Self {
         Self {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
@@ -56,6 +65,7 @@ impl LineTransport {
             rest: Rest::default(),
             in_flight,
             service,
+            roots,
         }
     }
 
@@ -66,6 +76,7 @@ impl LineTransport {
         mut message: ClientJsonRpcMessage,
         batch: Option<u64>,
     ) -> Result<ClientJsonRpcMessage, Decoded> {
+        self.roots.heard(&message);
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let refused = |why: &'static str| {
@@ -249,16 +260,19 @@ impl Transport<RoleServer> for LineTransport {
         };
         self.arrays = allows_arrays(&item).unwrap_or(self.arrays);
         let outbox = self.outbox.clone();
-        let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
+        let next = call_may_follow(&item)
+            .then(|| self.roots.likely())
+            .flatten()
+            .map(|view| (view, self.service.clone(), self.in_flight.clone()));
         async move {
             pushed?;
             outbox.flush().await?;
             // While the client reads its answer, nobody waits for this.
-            if let Some((service, in_flight)) = next
+            if let Some((view, service, in_flight)) = next
                 && in_flight.count() == 0
             {
                 // Boxed: rmcp keeps this future for some time after it has ended.
-                Box::pin(service.prepare()).await;
+                Box::pin(service.prepare(&view)).await;
             }
             Ok(())
         }
