@@ -202,3 +202,74 @@ fn descend(dir: &File, below: &Path) -> std::io::Result<File> {
     }
     here.ok_or_else(|| std::io::ErrorKind::InvalidInput.into())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::os::unix::fs::symlink;
+
+    use palisade_policy::{Effective, Grant, intersect};
+
+    use super::*;
+
+    /// What is left for a client with these roots of what is granted, as mounts.
+    fn left(effective: &Effective, roots: &[PathBuf]) -> Vec<String> {
+        let sandbox = Sandbox::open("test", effective).unwrap();
+        let roots: Vec<_> = roots
+            .iter()
+            .enumerate()
+            .map(|(place, path)| FoundRoot {
+                place,
+                path: path.clone(),
+            })
+            .collect();
+        let narrowed = sandbox.narrowed(&roots).sandbox.unwrap_or(sandbox);
+        let mounts = narrowed.roots.iter().map(|root| root.mount.clone());
+        assert_eq!(narrowed.preopens.len(), narrowed.roots.len());
+        mounts.collect()
+    }
+
+    /// A root was a directory when it was looked up, and is a link when it is
+    /// opened.
+    #[test]
+    fn no_link_is_followed_below_what_is_granted() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(here.join("work/real/deep")).unwrap();
+        std::fs::create_dir_all(here.join("outside/deep")).unwrap();
+        symlink("real", here.join("work/inside")).unwrap();
+        symlink(here.join("outside"), here.join("work/out")).unwrap();
+        let text = format!(
+            "[[roots]]\nname = \"work\"\npath = {:?}\n",
+            here.join("work").to_str().unwrap()
+        );
+        let grant = Grant::parse(&text).unwrap();
+        let effective = intersect(None, &grant).unwrap().effective;
+        for (root, expected) in [
+            ("work", Some("/work")),
+            ("work/real", Some("/work/real")),
+            ("work/real/deep", Some("/work/real/deep")),
+            ("work/inside", None),
+            ("work/inside/deep", None),
+            ("work/out", None),
+            ("work/out/deep", None),
+            ("work/real/../../outside", None),
+            ("outside", None),
+        ] {
+            let found = left(&effective, &[here.join(root)]);
+            assert_eq!(found, Vec::from_iter(expected), "{root}");
+        }
+        let both = [here.join("work/inside"), here.join("work/real")];
+        assert_eq!(left(&effective, &both), ["/work/real"]);
+    }
+
+    #[test]
+    fn each_view_is_another_one() {
+        let sandbox = Sandbox::open("test", &Effective::default()).unwrap();
+        let (one, two) = (sandbox.without_directories(), sandbox.without_directories());
+        assert!(sandbox.view != one.view && one.view != two.view);
+        // And the limits are those of the plugin.
+        assert!(Arc::ptr_eq(&sandbox.running, &two.running));
+    }
+}
