@@ -6,12 +6,12 @@ use palisade_tests::{
 };
 use serde_json::{Value, json};
 
-use crate::client_roots_stage::{Folders, hello};
+use crate::client_roots_stage::{Folders, can};
 
 /// A session of a client that has roots.
 #[track_caller]
 fn session(server: &Server, version: &str) -> HttpSession {
-    server.session_of(hello(version))
+    server.session_with(version, can())
 }
 
 /// Calls a tool whose stream asks for the roots first.

@@ -66,10 +66,15 @@ pub(crate) fn list<U: AsRef<str>>(uris: &[U]) -> Value {
     json!({ "roots": roots })
 }
 
-/// The parameters of `initialize` of a client that has roots and can be asked.
+/// What a client says it can that has roots and can be asked.
+pub(crate) fn can() -> Value {
+    json!({"roots": {"listChanged": true}, "elicitation": {}})
+}
+
+/// Its parameters of `initialize`.
 pub(crate) fn hello(version: &str) -> Value {
     let mut hello = rpc::hello(version);
-    hello["capabilities"] = json!({"roots": {"listChanged": true}, "elicitation": {}});
+    hello["capabilities"] = can();
     hello
 }
 

@@ -20,6 +20,8 @@ mod decode;
 mod downgrade;
 mod events;
 mod front;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod handler;
 mod heartbeat;
 pub(crate) mod http;
@@ -48,6 +50,7 @@ pub(crate) async fn serve(
     let in_flight = InFlight::default();
     let shared = Shared::new(service.clone(), stop.clone()).map_err(ServeError::Random)?;
     let tasks = Arc::clone(shared.tasks());
+    let news_end = shared.news_end().clone();
     let roots = SessionRoots::new(service.clone(), true);
     let handler = Handler::new(
         shared,
@@ -55,7 +58,7 @@ pub(crate) async fn serve(
         "".into(),
         Some(Arc::clone(&roots)),
     );
-    let transport = LineTransport::new(input, output, in_flight, service, roots);
+    let transport = LineTransport::new(input, output, in_flight, service, roots, news_end);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);

@@ -27,7 +27,7 @@ struct Inner {
     kept: Kept,
     tasks: Arc<Tasks>,
     said: Said,
-    closing: CancellationToken,
+    news_end: CancellationToken,
 }
 
 /// The lists that do not change, as clients get them.
@@ -60,7 +60,7 @@ impl Shared {
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
             said: Said::default(),
-            closing,
+            news_end: closing.child_token(),
         })))
     }
 
@@ -93,8 +93,9 @@ impl Shared {
         &self.0.said
     }
 
-    pub(super) fn closing(&self) -> &CancellationToken {
-        &self.0.closing
+    /// Cancelled when nobody is to hear any more news: subscriptions end then.
+    pub(super) fn news_end(&self) -> &CancellationToken {
+        &self.0.news_end
     }
 }
 

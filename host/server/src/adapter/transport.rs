@@ -12,6 +12,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
 use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 
 use crate::adapter::batch::{Batches, MAX_BATCH};
 use crate::adapter::client_roots::SessionRoots;
@@ -40,6 +41,7 @@ pub(super) struct LineTransport {
     in_flight: InFlight,
     service: Service,
     roots: Arc<SessionRoots>,
+    news_end: CancellationToken,
 }
 
 #[derive(Default)]
@@ -49,12 +51,15 @@ struct Rest {
 }
 
 impl LineTransport {
+    /// `news_end` is cancelled at the end of the input: whoever sends nothing
+    /// more wants the answers to what it asked, but no news.
     pub(super) fn new(
         input: Input,
         output: Output,
         in_flight: InFlight,
         service: Service,
         roots: Arc<SessionRoots>,
+        news_end: CancellationToken,
     ) -> Self {
         Self {
             lines: Lines::new(input),
@@ -66,6 +71,7 @@ impl LineTransport {
             in_flight,
             service,
             roots,
+            news_end,
         }
     }
 
@@ -215,6 +221,43 @@ impl LineTransport {
             }
         }
     }
+
+    /// The next message for rmcp; none at the end of the input. Cancel safe.
+    async fn read(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if self.open.len() >= MAX_OPEN {
+                // Asked again after every answer that is sent.
+                return std::future::pending().await;
+            }
+            let broken = self.outbox.clone();
+            let next = tokio::select! {
+                next = self.next() => next,
+                () = broken.broken() => return None,
+            };
+            let (line, batch) = match next {
+                Ok(next) => next?,
+                Err(error) => {
+                    tracing::warn!("standard input can't be read any more: {error}");
+                    return None;
+                }
+            };
+            let decoded = match decode(line) {
+                Decoded::Message(message) => match self.admit(*message, batch) {
+                    Ok(message) => return Some(message),
+                    Err(decoded) => decoded,
+                },
+                decoded => decoded,
+            };
+            match decoded {
+                Decoded::Refused(error, id) => self.refuse(error, id, batch),
+                Decoded::Ignored(what) => {
+                    tracing::debug!("ignored {what}");
+                    self.no_answer(batch);
+                }
+                Decoded::Message(_) => {}
+            }
+        }
+    }
 }
 
 fn is_array(line: &[u8]) -> bool {
@@ -279,39 +322,11 @@ impl Transport<RoleServer> for LineTransport {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        loop {
-            if self.open.len() >= MAX_OPEN {
-                // Asked again after every answer that is sent.
-                return std::future::pending().await;
-            }
-            let broken = self.outbox.clone();
-            let next = tokio::select! {
-                next = self.next() => next,
-                () = broken.broken() => return None,
-            };
-            let (line, batch) = match next {
-                Ok(next) => next?,
-                Err(error) => {
-                    tracing::warn!("standard input can't be read any more: {error}");
-                    return None;
-                }
-            };
-            let decoded = match decode(line) {
-                Decoded::Message(message) => match self.admit(*message, batch) {
-                    Ok(message) => return Some(message),
-                    Err(decoded) => decoded,
-                },
-                decoded => decoded,
-            };
-            match decoded {
-                Decoded::Refused(error, id) => self.refuse(error, id, batch),
-                Decoded::Ignored(what) => {
-                    tracing::debug!("ignored {what}");
-                    self.no_answer(batch);
-                }
-                Decoded::Message(_) => {}
-            }
+        let message = self.read().await;
+        if message.is_none() {
+            self.news_end.cancel();
         }
+        message
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

@@ -32,6 +32,7 @@ pub(super) struct Member {
     pool: Arc<Pool>,
     /// The tools a person did not deny, in the plugin's order.
     tools: Vec<Tool>,
+    offered: Offered,
     rules: ToolRules,
     gates: HashMap<String, ToolGate>,
 }
@@ -59,6 +60,16 @@ impl Member {
             .iter()
             .map(|tool| Ok((tool.name.clone(), ToolGate::new(tool)?)))
             .collect::<serde_json::Result<_>>()?;
+        let offers = plugin.metadata().offers;
+        let offered = Offered {
+            tools: offers.tools,
+            resources: offers.resources,
+            prompts: offers.prompts,
+            completion: offers.completion,
+            tasks: tools
+                .iter()
+                .any(|tool| tool.task_support != TaskSupport::Forbidden),
+        };
         Ok(Self {
             place,
             name: name.into(),
@@ -67,6 +78,7 @@ impl Member {
             without_directories: OnceLock::new(),
             pool,
             tools,
+            offered,
             rules,
             gates,
         })
@@ -99,17 +111,7 @@ impl Member {
     }
 
     pub(super) fn offered(&self) -> Offered {
-        let offers = self.plugin.metadata().offers;
-        Offered {
-            tools: offers.tools,
-            resources: offers.resources,
-            prompts: offers.prompts,
-            completion: offers.completion,
-            tasks: self
-                .tools
-                .iter()
-                .any(|tool| tool.task_support != TaskSupport::Forbidden),
-        }
+        self.offered
     }
 
     pub(super) fn tools(&self) -> &[Tool] {
