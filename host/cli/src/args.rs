@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, Parser, Subcommand};
-use palisade_policy::{EnvFlag, RootFlag};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use palisade_policy::{ClientRoots, EnvFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -77,9 +77,34 @@ pub(crate) struct RunArgs {
     /// What they may use.
     #[command(flatten)]
     pub(crate) grants: RunGrantArgs,
+    /// What the client's own roots mean for granted directories.
+    #[arg(long, value_name = "MODE", default_value = "narrow")]
+    pub(crate) client_roots: ClientRootsArg,
     /// How to serve over HTTP.
     #[command(flatten)]
     pub(crate) http: HttpArgs,
+}
+
+/// What a client's roots mean.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ClientRootsArg {
+    /// They narrow: what is in none of them is not there. A client without
+    /// roots gets what is granted.
+    Narrow,
+    /// They narrow, and a client without roots gets no directory.
+    Require,
+    /// Nothing: what is granted is there, and the client is not asked.
+    Ignore,
+}
+
+impl From<ClientRootsArg> for ClientRoots {
+    fn from(arg: ClientRootsArg) -> Self {
+        match arg {
+            ClientRootsArg::Narrow => Self::Narrow,
+            ClientRootsArg::Require => Self::Require,
+            ClientRootsArg::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// How to serve over HTTP.

@@ -46,6 +46,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod client_roots;
 mod effective;
 mod env;
 mod error;
@@ -66,6 +67,10 @@ mod text;
 mod tools;
 pub mod units;
 
+pub use client_roots::{
+    BadRoot, ClientPath, ClientRootList, ClientRoots, MAX_CLIENT_ROOT_BYTES, MAX_CLIENT_ROOTS,
+    Portion, narrow,
+};
 pub use effective::{Effective, EffectiveRoot};
 pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};

@@ -15,7 +15,10 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use crate::state::State;
 
 mod open;
+mod preopens;
 mod rename;
+
+pub(crate) use preopens::Preopen;
 
 /// The file system of one call.
 pub(crate) struct Files<'a> {
@@ -37,6 +40,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> 
         inline: state.inline_files,
         view: state.filesystem(),
     })?;
+    preopens::add_to_linker(linker)?;
     linker.allow_shadowing(false);
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // Before anything that takes time.
     let http = run_http::options(&args.http)?;
     let runtime = runtime()?;
-    let service = service(&runtime, args)?;
+    let service = service(&runtime, args)?.with_client_roots(args.client_roots.into());
     if let Some(options) = http {
         drop(runtime);
         return run_http::run(options, service);
