@@ -51,6 +51,7 @@ mod env;
 mod error;
 mod flags;
 mod grant;
+mod hide;
 mod intersect;
 mod limits;
 mod manifest;
@@ -69,19 +70,20 @@ pub mod units;
 pub use effective::{Effective, EffectiveRoot};
 pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};
-pub use flags::{EnvFlag, RootFlag};
+pub use flags::{EnvFlag, FileFlag, RootFlag};
 pub use grant::Grant;
+pub use hide::{Entered, HideSet, PatternError, Trail};
 pub use intersect::{Decision, compare, intersect};
 pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
 pub use names::{is_env_name, is_name};
 pub use naming::{name_from, name_roots};
 pub use network::{Destination, NetworkRequest, Scheme};
-pub use roots::{Access, RootGrant, RootRequest};
+pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};
 pub use secrets::{Injection, SecretRequest};
 pub use storage::StorageRequest;
-pub use tools::{ToolDecision, ToolRules};
+pub use tools::{ToolDecision, ToolRules, UnmatchedPattern};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger
 /// is refused unread.

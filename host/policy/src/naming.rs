@@ -75,9 +75,11 @@ pub fn name_roots(
             taken.insert(name.clone());
             RootGrant {
                 name,
+                kind: flag.kind,
                 path: flag.path,
                 access: flag.access,
                 hide: Vec::new(),
+                line: None,
             }
         })
         .collect())
