@@ -4,20 +4,21 @@
 //! directories are opened then and kept by handle, so that what a path means
 //! can't change later.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use palisade_policy::{Access, Effective, EffectiveRoot, Limits};
+use palisade_policy::{Effective, Limits};
 use tokio::sync::Semaphore;
 use wasmtime_wasi::filesystem::WasiFilesystemCtx;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::contract;
 use crate::call::Spare;
 use crate::console::Console;
 use crate::error::LoadError;
+use crate::files::Mounts;
 
 mod local;
+mod root;
 
 /// Most random bytes a guest gets in one call of `wasi:random`.
 const RANDOM_BYTES: u64 = 1024 * 1024;
@@ -30,6 +31,8 @@ pub struct Sandbox {
     name: Arc<str>,
     files: WasiFilesystemCtx,
     pub(crate) inline_files: bool,
+    /// Where something is hidden.
+    pub(crate) mounts: Option<Arc<Mounts>>,
     env: Vec<(String, String)>,
     /// What instances are told when they start, a JSON object.
     pub(crate) config: String,
@@ -51,8 +54,9 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Root`] or [`LoadError::RootIsNoDirectory`] for the first
-    /// directory that can't be opened.
+    /// [`LoadError::Root`], [`LoadError::RootIsNoDirectory`],
+    /// [`LoadError::RootIsNoFile`] or [`LoadError::Hide`] for the first that
+    /// can't be opened.
     pub fn open(name: &str, effective: &Effective) -> Result<Self, LoadError> {
         let mut builder = WasiCtxBuilder::new();
         // On a local file system an operation takes less than the way to
@@ -63,28 +67,21 @@ impl Sandbox {
             .all(|root| local::is_local(&root.path));
         builder.allow_blocking_current_thread(local);
         let mut roots = Vec::with_capacity(effective.roots.len());
+        let mut mounts = Vec::new();
+        let guarded = (effective.roots.iter()).any(|root| root::hides_something(root));
         for root in &effective.roots {
-            if !root.hide.is_empty() {
-                return Err(LoadError::NotEnforced(format!(
-                    "folder {} hides files ({}), which this version does not enforce yet; \
-                     take the `hide` patterns out to run it without",
-                    root.name,
-                    root.hide.join(", ")
-                )));
+            root::open(&mut builder, root)?;
+            if guarded {
+                mounts.push(root::mount(root)?);
             }
-            open_root(&mut builder, root)?;
-            roots.push(contract::Root {
-                name: root.name.clone(),
-                mount: mount_point(&root.name),
-                uri: file_uri(&root.path),
-                writable: root.access == Access::ReadWrite,
-            });
+            roots.push(root::described(root));
         }
         let concurrency = effective.limits.concurrency as usize;
         Ok(Self {
             name: name.into(),
             files: std::mem::take(builder.build().filesystem()),
             inline_files: local,
+            mounts: guarded.then(|| Mounts::new(mounts)),
             env: effective.env.clone().into_iter().collect(),
             config: NO_CONFIG.to_owned(),
             roots: roots.into(),
@@ -111,6 +108,7 @@ impl Sandbox {
             name: "plugin".into(),
             files: WasiFilesystemCtx::default(),
             inline_files: false,
+            mounts: None,
             env: Vec::new(),
             config: NO_CONFIG.to_owned(),
             roots: Arc::new([]),
@@ -138,34 +136,4 @@ impl Sandbox {
         *context.filesystem() = self.files.clone();
         context
     }
-}
-
-/// Where a root is mounted for the guest.
-fn mount_point(name: &str) -> String {
-    format!("/{name}")
-}
-
-fn open_root(builder: &mut WasiCtxBuilder, root: &EffectiveRoot) -> Result<(), LoadError> {
-    let failed = |source| LoadError::Root {
-        path: root.path.clone(),
-        source,
-    };
-    if !std::fs::metadata(&root.path).map_err(failed)?.is_dir() {
-        return Err(LoadError::RootIsNoDirectory(root.path.clone()));
-    }
-    let perms = match root.access {
-        Access::ReadOnly => FsPerms::ReadOnly,
-        Access::ReadWrite => FsPerms::ReadWrite,
-    };
-    builder
-        .preopened_dir(&root.path, mount_point(&root.name), perms)
-        .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))))?;
-    Ok(())
-}
-
-/// The `file:` URI of an absolute path; empty for one that has none.
-fn file_uri(path: &Path) -> String {
-    url::Url::from_file_path(path)
-        .map(String::from)
-        .unwrap_or_default()
 }

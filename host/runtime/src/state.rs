@@ -7,6 +7,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
+use crate::files::Places;
 use crate::limiter::Limiter;
 
 /// Host state of one instance.
@@ -15,6 +16,8 @@ pub(crate) struct State {
     pub(crate) table: ResourceTable,
     /// File operations may run on the calling thread.
     pub(crate) inline_files: bool,
+    /// Where its open directories lie, where something is hidden.
+    pub(crate) places: Places,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,
