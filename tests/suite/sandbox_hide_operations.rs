@@ -377,6 +377,30 @@ fn what_a_plugin_asks_not_to_see() {
     );
 }
 
+/// Where the file system may take names for one that differ in case, such names
+/// are hidden together. What `/proc` does is not known to the host; that is
+/// enough. Its files are also reached by way of other threads.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_might_be_one_are_hidden_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let grant = folder.path().join("grant.toml");
+    let text = "[[roots]]\nname = \"in\"\npath = \"/proc\"\nhide = [\"VERSION\", \"Sys/**\"]\n";
+    fs::write(&grant, text).unwrap();
+    let command = palisade_tests::Palisade::run(palisade_tests::guest("escapes"));
+    let mut session = open(&command.grant(grant));
+    for path in ["/in/version", "/in/sys/kernel/ostype", "/in/sys", "/in/Sys"] {
+        for tool in ["read", "stat", "list"] {
+            refused(&mut session, tool, json!({"path": path}));
+        }
+    }
+    done(&mut session, "read", json!({"path": "/in/uptime"}));
+    let names = done(&mut session, "list", json!({"path": "/in"}));
+    assert!(names.lines().any(|name| name == "uptime"), "{names}");
+    let shown = names.lines().find(|name| ["version", "sys"].contains(name));
+    assert_eq!(shown, None, "{names}");
+}
+
 /// A second folder, of which nothing is hidden, is seen as a whole; what is
 /// hidden can't be brought there.
 #[test]

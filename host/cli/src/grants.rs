@@ -213,15 +213,12 @@ impl Unusable {
     /// For a flag.
     fn in_flag(self) -> Failure {
         let shown = self.path.display();
-        let (flag, other) = match self.kind {
-            RootKind::Directory => ("--root", "--file"),
-            RootKind::File => ("--file", "--root"),
-        };
+        let flag = self.kind.flag();
         let remedy = match (&self.why, self.kind) {
             (Why::OtherKind(true), RootKind::Directory) => {
-                format!("grant this file alone, {other} {shown}, or the directory it lies in")
+                format!("grant this file alone, --file {shown}, or the directory it lies in")
             }
-            (Why::OtherKind(true), RootKind::File) => format!("grant it as one: {other} {shown}"),
+            (Why::OtherKind(true), RootKind::File) => format!("grant it as one: --root {shown}"),
             (Why::OtherKind(false), _) => "grant the directory it lies in".to_owned(),
             _ => format!("create it, or grant another one with {flag}"),
         };

@@ -85,6 +85,14 @@ impl RootKind {
             Self::File => "file",
         }
     }
+
+    /// The flag that grants one: "--root" or "--file".
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Directory => "--root",
+            Self::File => "--file",
+        }
+    }
 }
 
 /// A directory, or a single file, a person granted.
