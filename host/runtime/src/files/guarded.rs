@@ -208,14 +208,14 @@ impl Files<'_> {
         fd: Fd,
     ) -> FsResult<Resource<types::DirectoryEntryStream>> {
         let _still = self.still().await?;
-        let (place, dir) = (self.place(&fd)?.clone(), Arc::clone(&self.dir(&fd)?.dir));
-        let found = blocking(self.inline, move || {
-            let found = way::find(&place, &dir, way::ITSELF, false)?;
-            let folds = found.folds();
-            Ok((found, folds))
-        });
-        let (found, folds) = found.await?.map_err(|stop| Wanted::Look.refusal(stop))?;
+        let (found, folds) = self.find_itself(&fd).await?;
+        let again = Resource::new_borrow(fd.rep());
         let stream = self.view.read_directory(fd).await?;
+        // All of it has been read: as long as the directory lay there.
+        if let Err(moved) = self.find_itself(&again).await {
+            self.view.table.delete(stream)?;
+            return Err(moved);
+        }
         let listed = Listed {
             guard: found.place.guard,
             known: found.known,
@@ -223,6 +223,19 @@ impl Files<'_> {
         };
         self.places.listed.insert(stream.rep(), listed);
         Ok(stream)
+    }
+
+    /// Where an open directory lies, and whether one on the way takes names for
+    /// one that differ.
+    async fn find_itself(&mut self, fd: &Fd) -> FsResult<(Found, bool)> {
+        let (place, dir) = (self.place(fd)?.clone(), Arc::clone(&self.dir(fd)?.dir));
+        let found = blocking(self.inline, move || {
+            let found = way::find(&place, &dir, way::ITSELF, false)?;
+            let folds = found.folds();
+            Ok((found, folds))
+        });
+        let found = found.await?;
+        Ok(found.map_err(|stop| Wanted::Look.refusal(stop))?)
     }
 
     /// `link-at`.

@@ -103,6 +103,26 @@ pub(crate) fn read_in_renamed(mount: &str, from: &str, to: &str, path: &str) -> 
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Opens a directory and names what is in it over and over, until that fails or
+/// has been done often enough; says every name that was seen, and why it ended.
+pub(crate) fn list_while_it_lasts(mount: &str, path: &str, count: u32) -> Result<String> {
+    let held = directory(&root(mount)?, path)?;
+    let mut seen = BTreeSet::new();
+    for _ in 0..count {
+        let entries = match held.read_directory() {
+            Ok(entries) => entries,
+            Err(code) => {
+                seen.insert(format!("ended: {}", code.name()));
+                break;
+            }
+        };
+        while let Some(entry) = entries.read_directory_entry().map_err(named)? {
+            seen.insert(entry.name);
+        }
+    }
+    Ok(seen.into_iter().collect::<Vec<_>>().join("\n"))
+}
+
 pub(crate) fn read_link(mount: &str, path: &str) -> Result<String> {
     root(mount)?.readlink_at(path).map_err(named)
 }

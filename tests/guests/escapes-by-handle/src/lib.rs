@@ -58,6 +58,13 @@ impl ByHandle {
         files::read_in_renamed(&root, &from, &to, &path)
     }
 
+    /// Opens a directory and names what is in it over and over, until that fails
+    /// or has been done often enough.
+    #[tool]
+    fn list_while_it_lasts(&self, root: String, path: String, count: u32) -> Result<String> {
+        files::list_while_it_lasts(&root, &path, count)
+    }
+
     /// Reads a symbolic link.
     #[tool]
     fn read_link_at(&self, root: String, path: String) -> Result<String> {
