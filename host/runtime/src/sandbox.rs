@@ -68,7 +68,7 @@ impl Sandbox {
         builder.allow_blocking_current_thread(local);
         let mut roots = Vec::with_capacity(effective.roots.len());
         let mut mounts = Vec::new();
-        let guarded = (effective.roots.iter()).any(|root| root::hides_something(root));
+        let guarded = (effective.roots.iter()).any(root::hides_something);
         for root in &effective.roots {
             root::open(&mut builder, root)?;
             if guarded {
