@@ -132,7 +132,8 @@ impl Endpoint {
     #[must_use]
     pub fn stateless(&self, id: u64, method: &str, params: Value) -> Request {
         let params = rpc::stateless(params);
-        let name = params["name"].as_str().map(str::to_owned);
+        let named = params["name"].as_str().or(params["uri"].as_str());
+        let name = named.map(str::to_owned);
         let request = self
             .post(&rpc::request(id, method, params))
             .header("mcp-protocol-version", rpc::STATELESS)
@@ -162,7 +163,26 @@ impl Endpoint {
     #[must_use]
     #[track_caller]
     pub fn session_as(&self, version: &str, headers: &[(&str, &str)]) -> HttpSession {
-        let mut hello = self.post(&rpc::request(1, "initialize", rpc::hello(version)));
+        self.opened(rpc::hello(version), headers)
+    }
+
+    /// As [`Self::session`], by a client that says it can do this.
+    ///
+    /// # Panics
+    ///
+    /// If that does not work.
+    #[must_use]
+    #[track_caller]
+    pub fn session_with(&self, version: &str, capabilities: Value) -> HttpSession {
+        let mut hello = rpc::hello(version);
+        hello["capabilities"] = capabilities;
+        self.opened(hello, &[])
+    }
+
+    #[track_caller]
+    fn opened(&self, hello: Value, headers: &[(&str, &str)]) -> HttpSession {
+        let version = hello["protocolVersion"].clone();
+        let mut hello = self.post(&rpc::request(1, "initialize", hello));
         for (name, value) in headers {
             hello = hello.header(name, value);
         }
@@ -179,9 +199,10 @@ impl Endpoint {
             headers: headers.iter().map(owned).collect(),
             next_id: 2,
         };
+        let version = version.as_str().expect("a version is text").to_owned();
         session
             .headers
-            .push(("mcp-protocol-version".to_owned(), version.to_owned()));
+            .push(("mcp-protocol-version".to_owned(), version));
         let noted = session.post(&rpc::notification("notifications/initialized", Value::Null));
         assert_eq!(noted.send().status, 202);
         session

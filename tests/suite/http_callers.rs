@@ -1,7 +1,7 @@
 //! Who may call: names and origins against rebinding, tokens against strangers.
 
-use palisade_tests::{Palisade, http::Server, plugin, rpc};
-use serde_json::Value;
+use palisade_tests::{Palisade, guest, http::Server, plugin, rpc};
+use serde_json::{Value, json};
 
 use crate::mistakes::{Table, USAGE};
 
@@ -13,12 +13,14 @@ fn initialize() -> Value {
 }
 
 fn with_tokens() -> (tempfile::TempDir, Server) {
+    serve_with_tokens(Palisade::run(plugin("hello")))
+}
+
+fn serve_with_tokens(command: Palisade) -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens");
     std::fs::write(&file, format!("{ADA}\n{BOB}\n")).unwrap();
-    let command = Palisade::run(plugin("hello"))
-        .arg("--token-file")
-        .arg(&file);
+    let command = command.arg("--token-file").arg(&file);
     (folder, command.serve_with(None))
 }
 
@@ -135,6 +137,27 @@ fn a_session_belongs_to_the_token_that_opened_it() {
     let foreign = session.request("GET").header("authorization", &bob);
     assert_eq!(foreign.send().status, 404);
     rpc::result(&session.ask("ping", Value::Null));
+}
+
+/// What was cut of a result is kept for its caller, also where there is no
+/// session.
+#[test]
+fn what_is_kept_belongs_to_the_token_that_called() {
+    let (_folder, server) = serve_with_tokens(Palisade::run(guest("returns-much")));
+    let ask = |token: &str, method: &str, params: Value| {
+        let request = server.stateless(1, method, params);
+        let request = request.header("authorization", &format!("Bearer {token}"));
+        request.send().answer()
+    };
+    let call = rpc::tool("text", json!({"bytes": 5 << 20}));
+    let cut = ask(ADA, "tools/call", call);
+    let content = rpc::result(&cut)["content"].as_array().unwrap();
+    let link = json!({ "uri": content.last().unwrap()["uri"] });
+    let foreign = ask(BOB, "resources/read", link.clone());
+    assert_eq!(rpc::error_code(&foreign), -32602, "{foreign}");
+    let own = ask(ADA, "resources/read", link);
+    let text = rpc::result(&own)["contents"][0]["text"].as_str().unwrap();
+    assert_eq!(text.len(), 5 << 20);
 }
 
 #[test]

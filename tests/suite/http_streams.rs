@@ -10,6 +10,8 @@ use palisade_tests::{
 };
 use serde_json::{Value, json};
 
+use crate::questions_stage::accept;
+
 fn serve(name: &str) -> Server {
     Palisade::run(guest(name)).serve()
 }
@@ -147,6 +149,35 @@ fn a_stream_is_gone_on_with_while_it_runs() {
     let messages = again.messages();
     assert_eq!(messages.len(), 1);
     assert_eq!(messages[0]["id"], id);
+}
+
+/// A question is a request of the host on the stream of the call: it comes once,
+/// and its answer may go by another connection.
+#[test]
+fn a_question_survives_a_break() {
+    let server = Palisade::run(plugin("everything")).serve();
+    let mut session = server.session_with("2025-11-25", json!({"elicitation": {}}));
+    let tool = rpc::tool("test_input_required_result_elicitation", json!({}));
+    let (mut call, id) = session.start("tools/call", tool);
+    let primed = call.event().unwrap().id.unwrap();
+    drop(call);
+    let mut again = session.listen(Some(&primed));
+    let asked = again.event().unwrap();
+    let question = asked.message();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    drop(again);
+    let mut again = session.listen(asked.id.as_deref());
+    let answer = json!({
+        "jsonrpc": "2.0",
+        "id": question["id"],
+        "result": accept(json!({"name": "Ada"})),
+    });
+    assert_eq!(session.post(&answer).send().status, 202);
+    let messages = again.messages();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert_eq!(messages[0]["id"], id);
+    let told = rpc::tool_text(rpc::result(&messages[0]));
+    assert_eq!(told, "Hello, Ada!");
 }
 
 #[test]

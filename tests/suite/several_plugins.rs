@@ -196,6 +196,20 @@ fn one_that_can_not_list_does_not_hide_the_others() {
     session.until_stderr(|said| said.contains("the resources of all-interfaces are left out"));
 }
 
+/// Nor does one that never answers, though its call might go on for longer.
+#[test]
+fn one_that_does_not_list_in_time_is_left_out() {
+    let mut session = open(&three());
+    let never = json!({"_meta": {"list": "never"}});
+    let listing = session.request("resources/list", never);
+    let greeted = session.call("hello__greet", json!({"name": "Ada"}));
+    assert_eq!(rpc::tool_text(&greeted), "Hello, Ada!");
+    let response = session.answer(listing);
+    let listed = rpc::result(&response)["resources"].as_array().unwrap();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    session.until_stderr(|said| said.contains("the resources of all-interfaces are left out"));
+}
+
 #[test]
 fn one_that_is_busy_holds_up_nobody() {
     let plugins = [guest("loops-forever"), guest("sleeps"), plugin("hello")];

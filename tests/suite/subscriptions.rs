@@ -1,8 +1,14 @@
 //! A client that watches a resource hears that it has changed, and of no other.
 //! The guest `all-interfaces` announces changes of `test://0` to `test://1999`.
 
-use palisade_tests::{Palisade, Session, guest, rpc};
+use std::time::{Duration, Instant};
+
+use palisade_tests::{Finished, Palisade, Session, Signal, guest, rpc};
 use serde_json::{Value, json};
+
+/// What a person takes for "at once", on a machine that is busy with tests; less
+/// than what calls that run are given.
+const PROMPTLY: Duration = Duration::from_secs(4);
 
 const UPDATED: &str = "notifications/resources/updated";
 
@@ -101,4 +107,37 @@ fn a_stateless_client_listens() {
     rpc::result(&session.ask("tools/call", call));
     rpc::result(&session.ask("tools/list", rpc::stateless(Value::Null)));
     assert_eq!(session.take_others(), [] as [Value; 0]);
+}
+
+/// A subscription has no end of its own: it must not keep the process, and is
+/// told that it is over.
+#[test]
+fn a_subscription_ends_with_its_session() {
+    let listening = || {
+        let mut session = Palisade::run(guest("all-interfaces")).start();
+        let filter = json!({ "notifications": { "promptsListChanged": true } });
+        let id = session.request("subscriptions/listen", rpc::stateless(filter));
+        session.receive().unwrap();
+        (session, id)
+    };
+    let ended = |since: Instant, finished: &Finished, id: Value| {
+        assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
+        let [last] = &finished.json_lines()[..] else {
+            panic!("{finished:?}");
+        };
+        assert_eq!(last["id"], id);
+        let result = rpc::result(last);
+        assert_eq!(result["resultType"], "complete");
+        let of = "io.modelcontextprotocol/subscriptionId";
+        assert_eq!(result["_meta"][of], id);
+    };
+
+    let (session, id) = listening();
+    let since = Instant::now();
+    ended(since, &session.finish(), json!(id));
+
+    let (mut session, id) = listening();
+    let since = Instant::now();
+    session.process.signal(Signal::TERM);
+    ended(since, &session.until_end(), json!(id));
 }

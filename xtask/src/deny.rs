@@ -1,22 +1,25 @@
 //! `cargo deny`: the licences, bans and sources of what the lock files name.
 
-use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use crate::command;
 use crate::layout::Layout;
+use crate::tool::Tool;
 
-const VERSION: &str = "0.20.2";
+/// A check takes a second even unoptimised; an optimised build takes minutes.
+const TOOL: Tool = Tool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
 
 /// Checks every workspace of the repository against `deny.toml`.
 ///
 /// # Errors
 /// Where something is not allowed, or cargo-deny can't be had.
 pub(crate) fn check(layout: &Layout) -> Result<()> {
-    let deny = tool(layout)?;
+    let deny = TOOL.get(layout)?;
     let check = |manifest: &Path, also: &[&str]| {
         command::run(
             command::program(&deny)
@@ -49,31 +52,4 @@ pub(crate) fn check(layout: &Layout) -> Result<()> {
         .guest_manifests()
         .iter()
         .try_for_each(|manifest| check(manifest, &not_needed))
-}
-
-/// A cargo-deny of the right version: the one at hand, or built once.
-fn tool(layout: &Layout) -> Result<OsString> {
-    let own = layout.tools().join("bin/cargo-deny").into_os_string();
-    for candidate in [own.clone(), "cargo-deny".into()] {
-        let version = command::ask(command::program(&candidate).arg("--version"));
-        if version.is_ok_and(|version| version.trim() == format!("cargo-deny {VERSION}")) {
-            return Ok(candidate);
-        }
-    }
-    eprintln!("  building cargo-deny {VERSION} (once)");
-    let build = layout.tools().join("build");
-    // A check takes a second even unoptimised; an optimised build takes minutes.
-    command::run(
-        command::cargo()
-            .args(["install", "cargo-deny", "--version", VERSION, "--locked"])
-            .args(["--debug", "--force", "--quiet"])
-            .arg("--root")
-            .arg(layout.tools())
-            .env("CARGO_TARGET_DIR", &build)
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            .env("CARGO_INCREMENTAL", "0"),
-    )
-    .context("cargo-deny can't be installed")?;
-    fs::remove_dir_all(&build).with_context(|| format!("{} can't be removed", build.display()))?;
-    Ok(own)
 }

@@ -9,6 +9,7 @@ mod command;
 mod conformance;
 mod demo;
 mod deny;
+mod fuzz;
 mod guests;
 mod layout;
 mod lint;
@@ -17,6 +18,7 @@ mod report;
 mod setup;
 mod summary;
 mod test;
+mod tool;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -61,6 +63,15 @@ enum Task {
     },
     /// Show the sandbox at work: a real MCP client, a real plugin, three ways out that are shut
     Demo,
+    /// Feed random input to everything that reads what an outsider wrote
+    Fuzz {
+        /// Run only the targets with this in their name
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
+        /// How long each runs
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        seconds: u32,
+    },
     /// Measure against a native server and the reference server from npm
     Bench {
         /// Passed on to the benchmark
@@ -82,6 +93,7 @@ fn main() -> ExitCode {
         Task::Test { filter } => test::run(&layout, filter.as_deref()),
         Task::Clients => clients::run(&layout),
         Task::Conformance { filter } => conformance::run(&layout, filter.as_deref()),
+        Task::Fuzz { filter, seconds } => fuzz::run(&layout, filter.as_deref(), seconds),
         Task::Demo => demo::run(&layout),
         Task::Bench { args } => bench::run(&layout, &args),
     });

@@ -10,8 +10,9 @@
 //! of which the same is known ([`Trail`]s that are equal) hide the same below
 //! them.
 //!
-//! Single names are matched by the `glob` crate. Whole paths are not: its `**`
-//! needs a name before and after it.
+//! Single names are matched by the `glob` crate, character by character;
+//! `globset`, which matches whole paths, takes them for bytes, so that its `x?`
+//! would show `xä`.
 
 use glob::Pattern;
 use unicode_normalization::UnicodeNormalization as _;

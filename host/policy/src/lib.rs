@@ -78,7 +78,10 @@ pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
 pub use names::{is_env_name, is_name};
 pub use naming::{name_from, name_roots};
-pub use network::{Destination, NetworkRequest, Scheme};
+pub use network::{
+    Allowed, Authority, AuthorityError, Denied, Destination, Host, NetworkRequest, NetworkRules,
+    Scheme, Special, Target, special,
+};
 pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};
 pub use secrets::{Injection, SecretRequest};

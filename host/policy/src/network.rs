@@ -2,11 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use crate::error::ParseError;
 use crate::parse::{Item, Table};
 use crate::text::shown;
+
+mod address;
+mod authority;
+mod decide;
+mod path;
+
+pub use address::{Special, special};
+pub use authority::{Authority, AuthorityError, Host};
+pub use decide::{Allowed, Denied, NetworkRules, Target};
+use path::PathPattern;
 
 const PLACE: &str = "[[network]]";
 const EXAMPLE: &str = "to = \"https://api.example.com\"";
@@ -30,7 +40,8 @@ impl Scheme {
         matches!(self, Self::Https | Self::Http)
     }
 
-    fn default_port(self) -> Option<u16> {
+    /// The port that is meant where none is written.
+    pub fn default_port(self) -> Option<u16> {
         match self {
             Self::Https => Some(443),
             Self::Http => Some(80),
@@ -87,21 +98,38 @@ impl Destination {
         if authority.contains(['/', '?', '#', '\\']) {
             return Err(no("which goes on after the host; `paths` says which paths"));
         }
-        if authority.contains('@') {
-            return Err(no("which has a user in it"));
+        let (below, authority) = match authority.strip_prefix("*.") {
+            Some(parent) => (true, parent),
+            None => (false, authority),
+        };
+        if authority.contains('*') {
+            return Err(no(
+                "where `*` is not the whole first label, as in *.example.com",
+            ));
         }
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
-            _ => (authority, None),
+        let parsed: Authority = authority
+            .parse()
+            .map_err(|error: AuthorityError| no(&error.to_string()))?;
+        let port =
+            (parsed.port.or(scheme.default_port())).ok_or_else(|| no("which has no port"))?;
+        // A request may spell an address as it likes; in a rule, a person has to
+        // see what it is.
+        let plain = |address: IpAddr| match address {
+            IpAddr::V4(address) => authority.split(':').next() == Some(&*address.to_string()),
+            IpAddr::V6(_) => true,
         };
-        let port = match port {
-            None => (scheme.default_port()).ok_or_else(|| no("which has no port"))?,
-            Some(port) => (Some(port).filter(|port| port.bytes().all(|b| b.is_ascii_digit())))
-                .and_then(|port| port.parse().ok())
-                .filter(|port| *port != 0)
-                .ok_or_else(|| no("whose port is not a number from 1 to 65535"))?,
+        let host = match parsed.host {
+            Host::Name(name) if below => format!("*.{name}"),
+            Host::Address(_) if below => {
+                return Err(no(
+                    "where `*` stands before an address, which has nothing below it",
+                ));
+            }
+            Host::Address(address) if !plain(address) => {
+                return Err(no("whose IPv4 address is not four plain numbers"));
+            }
+            host => host.to_string(),
         };
-        let host = host_name(host).map_err(no)?;
         Ok(Self { scheme, host, port })
     }
 }
@@ -114,43 +142,6 @@ impl fmt::Display for Destination {
         }
         Ok(())
     }
-}
-
-/// A host in its normal form, or what is wrong with it.
-fn host_name(text: &str) -> Result<String, &'static str> {
-    if let Some(inner) = text.strip_prefix('[') {
-        return (inner.strip_suffix(']'))
-            .and_then(|address| address.parse::<Ipv6Addr>().ok())
-            .map(|address| format!("[{address}]"))
-            .ok_or("whose IPv6 address is not one");
-    }
-    if !text.is_ascii() {
-        return Err("whose host has letters beyond ASCII; write its xn-- form");
-    }
-    let lower = text.to_ascii_lowercase();
-    let name = lower.strip_prefix("*.").unwrap_or(&lower);
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && (label.bytes()).all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-    };
-    if name.is_empty() {
-        return Err("which has no host");
-    }
-    if name.contains('*') {
-        return Err("where `*` is not the whole first label, as in *.example.com");
-    }
-    if name.len() > 253 || !name.split('.').all(label) {
-        return Err("whose host is not a host name");
-    }
-    // What ends in a number is an address, or one in disguise (127.1, 0x7f.1).
-    let last = name.rsplit('.').next().unwrap_or_default();
-    let number = last.bytes().all(|b| b.is_ascii_digit()) || last.starts_with("0x");
-    if number && (name.parse::<Ipv4Addr>().is_err() || name.len() != lower.len()) {
-        return Err("whose IPv4 address is not four plain numbers");
-    }
-    Ok(lower)
 }
 
 /// A `[[network]]` rule of a manifest or a grant.
@@ -176,8 +167,8 @@ pub(crate) fn rules(item: &Item<'_>) -> Result<Vec<NetworkRequest>, ParseError> 
         let to = Destination::parse(&to)?;
         let private = table.get("private").map(|item| item.boolean());
         let rule = NetworkRequest {
-            methods: list(&table, "methods", &to, "methods = [\"GET\"]", is_method)?,
-            paths: list(&table, "paths", &to, "paths = [\"/v1/**\"]", is_path)?,
+            methods: list(&table, "methods", &to, "methods = [\"GET\"]", not_a_method)?,
+            paths: list(&table, "paths", &to, "paths = [\"/v1/**\"]", not_a_pattern)?,
             private: private.transpose()?.unwrap_or(false),
             to,
         };
@@ -206,7 +197,7 @@ fn list(
     key: &str,
     to: &Destination,
     example: &str,
-    good: fn(&str) -> bool,
+    wrong: fn(&str) -> Option<&'static str>,
 ) -> Result<BTreeSet<String>, ParseError> {
     let Some(item) = table.get(key) else {
         return Ok(BTreeSet::new());
@@ -219,26 +210,28 @@ fn list(
         return Err(item.error("is empty", format!("leave it out to allow any {key}")));
     }
     (list.into_iter())
-        .map(|(text, item)| match good(text) {
-            true => Ok(text.to_owned()),
-            false => Err(item.error(
-                &format!("has \"{}\", which is not one", shown(text)),
+        .map(|(text, item)| match wrong(text) {
+            None => Ok(text.to_owned()),
+            Some(why) => Err(item.error(
+                &format!("has \"{}\", which {why}", shown(text)),
                 format!("for example {example}"),
             )),
         })
         .collect()
 }
 
-fn is_method(text: &str) -> bool {
-    (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-')
+fn not_a_method(text: &str) -> Option<&'static str> {
+    let good =
+        (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
+    match text {
+        // It asks a proxy for a connection, and a guest speaks to none.
+        "CONNECT" => Some("is never sent"),
+        _ => (!good).then_some("is not a method in upper case"),
+    }
 }
 
-fn is_path(text: &str) -> bool {
-    text.starts_with('/')
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && !matches!(b, b'?' | b'#' | b'\\'))
-        && !text.split('/').any(|part| matches!(part, "." | ".."))
+fn not_a_pattern(text: &str) -> Option<&'static str> {
+    PathPattern::parse(text).err()
 }
 
 impl fmt::Display for NetworkRequest {

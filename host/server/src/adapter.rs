@@ -19,6 +19,8 @@ mod decode;
 mod downgrade;
 mod events;
 mod front;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod handler;
 mod heartbeat;
 pub(crate) mod http;
@@ -46,8 +48,9 @@ pub(crate) async fn serve(
     let in_flight = InFlight::default();
     let shared = Shared::new(service.clone(), stop.clone()).map_err(ServeError::Random)?;
     let tasks = Arc::clone(shared.tasks());
+    let news_end = shared.news_end().clone();
     let handler = Handler::new(shared, in_flight.clone(), "".into());
-    let transport = LineTransport::new(input, output, in_flight, service);
+    let transport = LineTransport::new(input, output, in_flight, service, news_end);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);

@@ -85,9 +85,12 @@ impl Lazy {
 
     fn check(&self, value: &Value) -> Result<(), String> {
         let validator = self.validator.get_or_init(|| compile(&self.schema));
-        let validator = validator
-            .as_ref()
-            .map_err(|error| format!("the tool's schema is unusable: {error}"))?;
+        let validator = validator.as_ref().map_err(|error| {
+            format!(
+                "the tool's schema is unusable: {}",
+                shortened(error.clone())
+            )
+        })?;
         if validator.is_valid(value) {
             return Ok(());
         }
@@ -157,6 +160,16 @@ fn compile(schema: &Value) -> Result<Validator, String> {
 /// satisfied by nothing.
 pub(crate) fn satisfies(schema: &Value, value: &Value) -> bool {
     compile(schema).is_ok_and(|validator| validator.is_valid(value))
+}
+
+/// What is wrong with `value` by `schema`, as a tool's gate says it.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn judge(schema: &Value, value: &Value) -> Result<(), String> {
+    let lazy = Lazy {
+        schema: schema.clone(),
+        validator: OnceLock::new(),
+    };
+    lazy.check(value)
 }
 
 /// A schema stands for itself: what it refers to elsewhere is not fetched.

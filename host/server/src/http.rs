@@ -8,6 +8,8 @@ mod access;
 mod answer;
 mod body;
 mod endpoint;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod headers;
 mod log;
 mod names;

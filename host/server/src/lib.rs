@@ -7,6 +7,9 @@
 
 mod adapter;
 mod fit;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod http;
 mod hub;

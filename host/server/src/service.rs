@@ -63,6 +63,7 @@ struct Inner {
     identity: Identity,
     naming: Naming,
     members: Box<[Member]>,
+    offered: Offered,
     /// The lists, under the names clients know, in the order of the plugins.
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
@@ -79,6 +80,8 @@ struct Inner {
 struct Route {
     member: usize,
     name: String,
+    /// Whether calls of it may, or must, run as tasks.
+    task_support: TaskSupport,
 }
 
 /// A call as it came from a client.
@@ -150,6 +153,16 @@ pub(crate) struct Offered {
     pub(crate) tasks: bool,
 }
 
+impl Offered {
+    fn add(&mut self, one: Self) {
+        self.tools |= one.tools;
+        self.resources |= one.resources;
+        self.prompts |= one.prompts;
+        self.completion |= one.completion;
+        self.tasks |= one.tasks;
+    }
+}
+
 impl Service {
     /// Serves one plugin within `sandbox`, without the tools that `rules`
     /// deny, under its own names.
@@ -198,6 +211,7 @@ impl Service {
             identity,
             naming,
             members: Box::default(),
+            offered: Offered::default(),
             tools: Vec::new(),
             prompts: Vec::new(),
             templates: Vec::new(),
@@ -208,6 +222,7 @@ impl Service {
         };
         for (index, member) in members.iter().enumerate() {
             inner.list(index, member);
+            inner.offered.add(member.offered());
         }
         inner.members = members;
         Ok(Self(Arc::new(inner)))
@@ -239,16 +254,7 @@ impl Service {
     }
 
     pub(crate) fn offered(&self) -> Offered {
-        let mut all = Offered::default();
-        for member in &self.0.members {
-            let one = member.offered();
-            all.tools |= one.tools;
-            all.resources |= one.resources;
-            all.prompts |= one.prompts;
-            all.completion |= one.completion;
-            all.tasks |= one.tasks;
-        }
-        all
+        self.0.offered
     }
 
     pub(crate) fn hub(&self) -> &Arc<Hub> {
@@ -264,10 +270,8 @@ impl Service {
 
     /// Whether calls of a tool may, or must, run as tasks.
     pub(crate) fn task_support(&self, name: &str) -> TaskSupport {
-        let mut tools = self.0.tools.iter();
-        tools
-            .find(|tool| tool.name == name)
-            .map_or(TaskSupport::Forbidden, |tool| tool.task_support)
+        let route = self.0.tool_routes.get(name);
+        route.map_or(TaskSupport::Forbidden, |route| route.task_support)
     }
 
     pub(crate) fn prompt_digest(&self, name: &str) -> Option<String> {

@@ -85,7 +85,7 @@ fn unreadable_cursor(message: &ClientJsonRpcMessage, line: &[u8]) -> Option<Requ
 /// rmcp finds out what a message is by trying one kind after another on a
 /// buffered copy, which takes longer than all the rest of reading it. Whatever
 /// is not exactly this goes that way.
-fn plain_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+pub(super) fn plain_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Call<'a> {

@@ -452,7 +452,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        news::listen(self.service().hub(), context, self.shared.closing()).await;
+        news::listen(self.service().hub(), context, self.shared.news_end()).await;
         Ok(())
     }
 

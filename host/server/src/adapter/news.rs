@@ -30,9 +30,8 @@ pub(super) async fn tell(watch: Arc<Watch>, peer: Peer<RoleServer>, end: Cancell
     }
 }
 
-/// Serves one subscription of a stateless client to its end, or to that of the
-/// server.
-pub(super) async fn listen(hub: &Hub, context: SubscriptionContext, closing: &CancellationToken) {
+/// Serves one subscription of a stateless client to its end, or to `end`.
+pub(super) async fn listen(hub: &Hub, context: SubscriptionContext, end: &CancellationToken) {
     let watch = hub.watch();
     let accepted = context.accepted();
     watch.lists(
@@ -51,7 +50,7 @@ pub(super) async fn listen(hub: &Hub, context: SubscriptionContext, closing: &Ca
         let news = tokio::select! {
             news = watch.news() => news,
             () = context.cancelled() => return,
-            () = closing.cancelled() => return,
+            () = end.cancelled() => return,
         };
         for notification in notifications(news) {
             if let Err(error) = context.sink().send(notification).await {

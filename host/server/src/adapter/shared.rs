@@ -25,7 +25,7 @@ struct Inner {
     seal: Seal,
     kept: Kept,
     tasks: Arc<Tasks>,
-    closing: CancellationToken,
+    news_end: CancellationToken,
 }
 
 /// The lists that do not change, as clients get them.
@@ -57,7 +57,7 @@ impl Shared {
             seal: Seal::new()?,
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
-            closing,
+            news_end: closing.child_token(),
         })))
     }
 
@@ -85,8 +85,9 @@ impl Shared {
         &self.0.tasks
     }
 
-    pub(super) fn closing(&self) -> &CancellationToken {
-        &self.0.closing
+    /// Cancelled when nobody is to hear any more news: subscriptions end then.
+    pub(super) fn news_end(&self) -> &CancellationToken {
+        &self.0.news_end
     }
 }
 

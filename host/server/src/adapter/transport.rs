@@ -11,6 +11,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
 use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 
 use crate::adapter::batch::{Batches, MAX_BATCH};
 use crate::adapter::decode::{Decoded, decode, is_bomb};
@@ -37,6 +38,7 @@ pub(super) struct LineTransport {
     rest: Rest,
     in_flight: InFlight,
     service: Service,
+    news_end: CancellationToken,
 }
 
 #[derive(Default)]
@@ -46,7 +48,15 @@ struct Rest {
 }
 
 impl LineTransport {
-    pub(super) fn new(input: Input, output: Output, in_flight: InFlight, service: Service) -> Self {
+    /// `news_end` is cancelled at the end of the input: whoever sends nothing
+    /// more wants the answers to what it asked, but no news.
+    pub(super) fn new(
+        input: Input,
+        output: Output,
+        in_flight: InFlight,
+        service: Service,
+        news_end: CancellationToken,
+    ) -> Self {
         Self {
             lines: Lines::new(input),
             outbox: Outbox::new(output),
@@ -56,6 +66,7 @@ impl LineTransport {
             rest: Rest::default(),
             in_flight,
             service,
+            news_end,
         }
     }
 
@@ -204,6 +215,43 @@ impl LineTransport {
             }
         }
     }
+
+    /// The next message for rmcp; none at the end of the input. Cancel safe.
+    async fn read(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if self.open.len() >= MAX_OPEN {
+                // Asked again after every answer that is sent.
+                return std::future::pending().await;
+            }
+            let broken = self.outbox.clone();
+            let next = tokio::select! {
+                next = self.next() => next,
+                () = broken.broken() => return None,
+            };
+            let (line, batch) = match next {
+                Ok(next) => next?,
+                Err(error) => {
+                    tracing::warn!("standard input can't be read any more: {error}");
+                    return None;
+                }
+            };
+            let decoded = match decode(line) {
+                Decoded::Message(message) => match self.admit(*message, batch) {
+                    Ok(message) => return Some(message),
+                    Err(decoded) => decoded,
+                },
+                decoded => decoded,
+            };
+            match decoded {
+                Decoded::Refused(error, id) => self.refuse(error, id, batch),
+                Decoded::Ignored(what) => {
+                    tracing::debug!("ignored {what}");
+                    self.no_answer(batch);
+                }
+                Decoded::Message(_) => {}
+            }
+        }
+    }
 }
 
 fn is_array(line: &[u8]) -> bool {
@@ -265,39 +313,11 @@ impl Transport<RoleServer> for LineTransport {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        loop {
-            if self.open.len() >= MAX_OPEN {
-                // Asked again after every answer that is sent.
-                return std::future::pending().await;
-            }
-            let broken = self.outbox.clone();
-            let next = tokio::select! {
-                next = self.next() => next,
-                () = broken.broken() => return None,
-            };
-            let (line, batch) = match next {
-                Ok(next) => next?,
-                Err(error) => {
-                    tracing::warn!("standard input can't be read any more: {error}");
-                    return None;
-                }
-            };
-            let decoded = match decode(line) {
-                Decoded::Message(message) => match self.admit(*message, batch) {
-                    Ok(message) => return Some(message),
-                    Err(decoded) => decoded,
-                },
-                decoded => decoded,
-            };
-            match decoded {
-                Decoded::Refused(error, id) => self.refuse(error, id, batch),
-                Decoded::Ignored(what) => {
-                    tracing::debug!("ignored {what}");
-                    self.no_answer(batch);
-                }
-                Decoded::Message(_) => {}
-            }
+        let message = self.read().await;
+        if message.is_none() {
+            self.news_end.cancel();
         }
+        message
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use palisade_runtime::Placement;
 use palisade_runtime::contract::{
-    Context, ErrorKind, Prompt, ResourceInfo, ResourceTemplate, Tool,
+    Context, ErrorKind, Prompt, ResourceInfo, ResourceTemplate, TaskSupport, Tool,
 };
 
 use super::{Inner, Member, Refusal, Route, Run, Service};
@@ -98,15 +98,16 @@ impl Inner {
     /// Takes a plugin's lists over, under the names clients get.
     pub(super) fn list(&mut self, index: usize, member: &Member) {
         let naming = self.naming;
-        let route = |name: &str| Route {
+        let route = |name: &str, task_support| Route {
             member: index,
             name: name.to_owned(),
+            task_support,
         };
         for tool in member.tools() {
             let name = naming.item(member.name(), &tool.name);
             match self.tool_routes.entry(name.clone()) {
                 Entry::Vacant(place) => {
-                    place.insert(route(&tool.name));
+                    place.insert(route(&tool.name, tool.task_support));
                     self.tools.push(Tool {
                         name,
                         ..tool.clone()
@@ -119,7 +120,7 @@ impl Inner {
             let name = naming.item(member.name(), &prompt.name);
             match self.prompt_routes.entry(name.clone()) {
                 Entry::Vacant(place) => {
-                    place.insert(route(&prompt.name));
+                    place.insert(route(&prompt.name, TaskSupport::Forbidden));
                     self.prompts.push(Prompt {
                         name,
                         ..prompt.clone()

@@ -28,6 +28,7 @@ pub(super) struct Member {
     pool: Arc<Pool>,
     /// The tools a person did not deny, in the plugin's order.
     tools: Vec<Tool>,
+    offered: Offered,
     rules: ToolRules,
     gates: HashMap<String, ToolGate>,
 }
@@ -51,12 +52,23 @@ impl Member {
             .iter()
             .map(|tool| Ok((tool.name.clone(), ToolGate::new(tool)?)))
             .collect::<serde_json::Result<_>>()?;
+        let offers = plugin.metadata().offers;
+        let offered = Offered {
+            tools: offers.tools,
+            resources: offers.resources,
+            prompts: offers.prompts,
+            completion: offers.completion,
+            tasks: tools
+                .iter()
+                .any(|tool| tool.task_support != TaskSupport::Forbidden),
+        };
         Ok(Self {
             name: name.into(),
             plugin,
             sandbox: Arc::new(sandbox),
             pool,
             tools,
+            offered,
             rules,
             gates,
         })
@@ -71,17 +83,7 @@ impl Member {
     }
 
     pub(super) fn offered(&self) -> Offered {
-        let offers = self.plugin.metadata().offers;
-        Offered {
-            tools: offers.tools,
-            resources: offers.resources,
-            prompts: offers.prompts,
-            completion: offers.completion,
-            tasks: self
-                .tools
-                .iter()
-                .any(|tool| tool.task_support != TaskSupport::Forbidden),
-        }
+        self.offered
     }
 
     pub(super) fn tools(&self) -> &[Tool] {

@@ -17,6 +17,10 @@ impl Guest for AllInterfaces {
             r#"{"list":"many"}"# => (0..10_001)
                 .map(|n| resource(format!("test://{n}")))
                 .collect(),
+            r#"{"list":"never"}"# => {
+                std::thread::sleep(std::time::Duration::from_secs(3600));
+                Vec::new()
+            }
             r#"{"list":"large"}"# => vec![ResourceInfo {
                 description: Some(large()),
                 ..good

@@ -48,7 +48,7 @@ impl Seal {
     }
 
     /// The round, sealed; none if it is too large for a client to carry.
-    pub(super) fn close(&self, round: &Round, binding: &Binding) -> Option<String> {
+    pub(in crate::adapter) fn close(&self, round: &Round, binding: &Binding) -> Option<String> {
         let options = SealOptions::new().associated_data(&binding.0).ttl(KEPT);
         let sealed = self.0.seal_json_with(round, &options).ok()?;
         (sealed.len() <= MAX_STATE).then_some(sealed)
@@ -59,7 +59,11 @@ impl Seal {
     /// # Errors
     ///
     /// If it is not one that this seal closed for the same call.
-    pub(super) fn open(&self, sealed: &str, binding: &Binding) -> Result<Round, ErrorData> {
+    pub(in crate::adapter) fn open(
+        &self,
+        sealed: &str,
+        binding: &Binding,
+    ) -> Result<Round, ErrorData> {
         self.0.open_json_with(sealed, &binding.0).map_err(|error| {
             tracing::debug!("a request state is refused: {error}");
             ErrorData::invalid_params(

@@ -1,0 +1,202 @@
+//! Rules against a request.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::authority::{Authority, Host};
+use super::path::{PathPattern, PlainPath};
+use super::{NetworkRequest, Scheme};
+
+/// Where something is to be sent, and what.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    /// How it is spoken to.
+    pub scheme: Scheme,
+    /// The host.
+    pub host: Host,
+    /// The port.
+    pub port: u16,
+    /// Of HTTP: its method, and its path without the query.
+    pub request: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Target<'a> {
+    /// A request of HTTP. Without a port, the scheme's own is meant.
+    pub fn http(scheme: Scheme, authority: Authority, method: &'a str, path: &'a str) -> Self {
+        Self {
+            port: authority.port.or(scheme.default_port()).unwrap_or(0),
+            host: authority.host,
+            scheme,
+            request: Some((method, path)),
+        }
+    }
+}
+
+impl fmt::Display for Target<'_> {
+    /// "https://api.example.com:8443".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.host)?;
+        match self.scheme.default_port() == Some(self.port) {
+            true => Ok(()),
+            false => write!(f, ":{}", self.port),
+        }
+    }
+}
+
+/// What rules allow of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowed {
+    /// A name may lead to a private address.
+    pub private: bool,
+    /// The target is an address, and a rule names that very address.
+    pub by_address: bool,
+}
+
+/// How near a target came to being allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Denied {
+    /// No rule is for this host, scheme and port.
+    Destination,
+    /// A rule is for the destination, and for other methods.
+    Method,
+    /// A rule is for the destination and the method, and for other paths.
+    Path,
+}
+
+/// Rules, compiled once. Looking one up costs a hash or two, however many
+/// there are.
+#[derive(Debug, Clone, Default)]
+pub struct NetworkRules {
+    /// By scheme, port, and host.
+    exact: HashMap<(Scheme, u16), HashMap<Host, Vec<Rule>>>,
+    /// By scheme, port, and what follows `*.`.
+    below: HashMap<(Scheme, u16), HashMap<String, Vec<Rule>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    /// Any if there is none.
+    methods: Vec<String>,
+    /// Any if there is none.
+    paths: Vec<PathPattern>,
+    private: bool,
+}
+
+impl NetworkRules {
+    /// Compiles rules.
+    pub fn new<'r>(rules: impl IntoIterator<Item = &'r NetworkRequest>) -> Self {
+        let mut compiled = Self::default();
+        for rule in rules {
+            let to = &rule.to;
+            let paths = (rule.paths.iter())
+                .map(|pattern| PathPattern::parse(pattern))
+                .collect::<Result<Vec<_>, _>>();
+            // The parser of rules has refused what is no pattern: without its
+            // paths a rule would be wider, so it is none.
+            let Ok(paths) = paths else { continue };
+            let place = (to.scheme, to.port);
+            let own = Rule {
+                methods: rule.methods.iter().cloned().collect(),
+                paths,
+                private: rule.private,
+            };
+            match to.host.strip_prefix("*.") {
+                Some(parent) => {
+                    let hosts = compiled.below.entry(place).or_default();
+                    hosts.entry(parent.to_owned()).or_default().push(own);
+                }
+                None => {
+                    let Ok(authority) = to.host.parse::<Authority>() else {
+                        continue;
+                    };
+                    let hosts = compiled.exact.entry(place).or_default();
+                    hosts.entry(authority.host).or_default().push(own);
+                }
+            }
+        }
+        compiled
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.below.is_empty()
+    }
+
+    /// What is allowed of a target.
+    ///
+    /// # Errors
+    /// [`Denied`], the nearest that any rule came.
+    pub fn decide(&self, target: &Target<'_>) -> Result<Allowed, Denied> {
+        let mut denied = Denied::Destination;
+        let mut allowed: Option<Allowed> = None;
+        let path = target.request.map(|(_, path)| PlainPath::parse(path));
+        for (rule, exact) in self.of(target.scheme, target.port, &target.host) {
+            match rule.admits(target.request.map(|(method, _)| method), path.as_ref()) {
+                Ok(()) => {
+                    let before = allowed.is_some_and(|allowed| allowed.private);
+                    allowed = Some(Allowed {
+                        private: before || rule.private,
+                        by_address: exact && matches!(target.host, Host::Address(_)),
+                    });
+                }
+                Err(why) => denied = denied.max(why),
+            }
+        }
+        allowed.ok_or(denied)
+    }
+
+    /// Whether a name may be looked up: only where something could be sent to
+    /// what it leads to.
+    pub fn names(&self, host: &Host) -> bool {
+        let places = self.exact.keys().chain(self.below.keys());
+        places
+            .into_iter()
+            .any(|(scheme, port)| self.of(*scheme, *port, host).next().is_some())
+    }
+
+    /// The rules for a destination, and whether they name this very host.
+    fn of<'s>(
+        &'s self,
+        scheme: Scheme,
+        port: u16,
+        host: &'s Host,
+    ) -> impl Iterator<Item = (&'s Rule, bool)> {
+        let place = (scheme, port);
+        let exact = (self.exact.get(&place)).and_then(|hosts| hosts.get(host));
+        let below = self.below.get(&place);
+        let parents = match host {
+            Host::Name(name) => Some(parents(name)),
+            Host::Address(_) => None,
+        };
+        let below = (parents.into_iter().flatten())
+            .filter_map(move |parent| below.and_then(|hosts| hosts.get(parent)))
+            .flatten()
+            .map(|rule| (rule, false));
+        exact
+            .into_iter()
+            .flatten()
+            .map(|rule| (rule, true))
+            .chain(below)
+    }
+}
+
+/// `b.c` and `c` of `a.b.c`.
+fn parents(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('.').map(|(dot, _)| &name[dot + 1..])
+}
+
+impl Rule {
+    fn admits(&self, method: Option<&str>, path: Option<&Option<PlainPath>>) -> Result<(), Denied> {
+        let any = |set: &[String]| set.is_empty();
+        if !any(&self.methods)
+            && !method.is_some_and(|method| self.methods.iter().any(|one| one == method))
+        {
+            return Err(Denied::Method);
+        }
+        let admitted = self.paths.is_empty()
+            || path
+                .and_then(Option::as_ref)
+                .is_some_and(|path| self.paths.iter().any(|pattern| pattern.matches(path)));
+        admitted.then_some(()).ok_or(Denied::Path)
+    }
+}
