@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use palisade_policy::{ClientRoots, EnvFlag, RootFlag};
+use palisade_policy::{ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -40,6 +40,10 @@ pub(crate) struct GrantArgs {
     /// text ends in `:rw`, and the plugin sees it as /NAME.
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<RootFlag>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME.
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<FileFlag>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<EnvFlag>,
@@ -56,6 +60,11 @@ pub(crate) struct RunGrantArgs {
     /// plugins: PLUGIN/NAME=PATH[:ro|:rw].
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<Written<RootFlag>>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME. With several plugins:
+    /// PLUGIN/NAME=PATH[:ro|:rw].
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<Written<FileFlag>>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     /// With several plugins: PLUGIN/NAME[=VALUE].
     #[arg(long, value_name = "NAME[=VALUE]")]

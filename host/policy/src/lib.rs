@@ -52,6 +52,7 @@ mod env;
 mod error;
 mod flags;
 mod grant;
+mod hide;
 mod intersect;
 mod limits;
 mod manifest;
@@ -74,8 +75,9 @@ pub use client_roots::{
 pub use effective::{Effective, EffectiveRoot};
 pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};
-pub use flags::{EnvFlag, RootFlag};
+pub use flags::{EnvFlag, FileFlag, RootFlag};
 pub use grant::Grant;
+pub use hide::{Entered, HideSet, PatternError, Trail};
 pub use intersect::{Decision, compare, intersect};
 pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
@@ -85,11 +87,11 @@ pub use network::{
     Allowed, Authority, AuthorityError, Denied, Destination, Host, NetworkRequest, NetworkRules,
     Scheme, Special, Target, special,
 };
-pub use roots::{Access, RootGrant, RootRequest};
+pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};
 pub use secrets::{Injection, SecretRequest};
 pub use storage::StorageRequest;
-pub use tools::{ToolDecision, ToolRules};
+pub use tools::{ToolDecision, ToolRules, UnmatchedPattern};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger
 /// is refused unread.

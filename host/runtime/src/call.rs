@@ -13,6 +13,7 @@ use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
 use crate::clock::{CallClock, Metered, Verdict};
 use crate::error::{CallError, Limit, LoadError};
+use crate::files::Places;
 use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, Start};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
@@ -286,6 +287,7 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
             table,
             preopens: Arc::clone(&sandbox.preopens),
             inline_files: sandbox.inline_files,
+            places: Places::new(sandbox.moves.clone()),
             client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),
             clock,

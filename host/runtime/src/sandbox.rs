@@ -15,7 +15,7 @@ use crate::bindings::contract;
 use crate::call::Spare;
 use crate::console::Console;
 use crate::error::LoadError;
-use crate::files::Preopen;
+use crate::files::{Moves, Preopen};
 
 mod granted;
 mod local;
@@ -37,6 +37,8 @@ pub struct Sandbox {
     /// What of it guests see.
     pub(crate) preopens: Arc<[Preopen]>,
     pub(crate) inline_files: bool,
+    /// Where something is hidden.
+    pub(crate) moves: Option<Moves>,
     env: Vec<(String, String)>,
     /// What instances are told when they start, a JSON object.
     pub(crate) config: String,
@@ -64,8 +66,9 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Root`] or [`LoadError::RootIsNoDirectory`] for the first
-    /// directory that can't be opened.
+    /// [`LoadError::Root`], [`LoadError::RootIsNoDirectory`],
+    /// [`LoadError::RootIsNoFile`] or [`LoadError::Hide`] for the first that
+    /// can't be opened.
     pub fn open(name: &str, effective: &Effective) -> Result<Self, LoadError> {
         // On a local file system an operation takes less than the way to
         // another thread and back; on a network one it may take for ever.
@@ -73,17 +76,11 @@ impl Sandbox {
             .roots
             .iter()
             .all(|root| local::is_local(&root.path));
+        // What is moved from one directory to another is looked at at both ends.
+        let guarded = (effective.roots.iter()).any(granted::hides_something);
         let mut granted = Vec::with_capacity(effective.roots.len());
         for root in &effective.roots {
-            if !root.hide.is_empty() {
-                return Err(LoadError::NotEnforced(format!(
-                    "folder {} hides files ({}), which this version does not enforce yet; \
-                     take the `hide` patterns out to run it without",
-                    root.name,
-                    root.hide.join(", ")
-                )));
-            }
-            granted.push(Granted::open(root, local)?);
+            granted.push(Granted::open(root, local, guarded)?);
         }
         let (preopens, roots): (Vec<_>, Vec<_>) = granted.iter().map(Granted::whole).unzip();
         let concurrency = effective.limits.concurrency as usize;
@@ -92,6 +89,7 @@ impl Sandbox {
             granted: granted.into(),
             preopens: preopens.into(),
             inline_files: local,
+            moves: guarded.then(Moves::default),
             env: effective.env.clone().into_iter().collect(),
             config: NO_CONFIG.to_owned(),
             roots: roots.into(),
@@ -122,6 +120,7 @@ impl Sandbox {
             granted: Arc::new([]),
             preopens: Arc::new([]),
             inline_files: false,
+            moves: None,
             env: Vec::new(),
             config: NO_CONFIG.to_owned(),
             roots: Arc::new([]),

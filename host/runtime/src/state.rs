@@ -7,7 +7,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
-use crate::files::Preopen;
+use crate::files::{Places, Preopen};
 use crate::limiter::Limiter;
 
 /// Host state of one instance.
@@ -18,6 +18,8 @@ pub(crate) struct State {
     pub(crate) preopens: Arc<[Preopen]>,
     /// File operations may run on the calling thread.
     pub(crate) inline_files: bool,
+    /// Where its open directories lie, where something is hidden.
+    pub(crate) places: Places,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,

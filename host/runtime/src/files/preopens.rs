@@ -7,49 +7,33 @@
 use std::sync::Arc;
 
 use tokio::sync::OwnedSemaphorePermit;
-use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use wasmtime::component::Resource;
 use wasmtime_wasi::filesystem::{Descriptor, Dir};
-use wasmtime_wasi::p2::bindings::filesystem::preopens::{self, Host};
+use wasmtime_wasi::p2::bindings::filesystem::preopens::Host;
 
-use crate::state::State;
+use super::{Files, Place};
 
 /// A directory, and where guests see it.
 #[derive(Clone)]
 pub(crate) struct Preopen {
     pub(crate) mount: String,
     pub(crate) dir: Dir,
+    /// Where it lies, if paths below it have to be walked name by name.
+    pub(crate) place: Option<Place>,
     /// Its place among those that may be open at once, if it needs one.
     pub(crate) room: Option<Arc<OwnedSemaphorePermit>>,
 }
 
-/// Those of one instance.
-pub(crate) struct Preopens<'a> {
-    all: &'a Arc<[Preopen]>,
-    table: &'a mut ResourceTable,
-}
-
-struct HasPreopens;
-
-impl HasData for HasPreopens {
-    type Data<'a> = Preopens<'a>;
-}
-
-/// Puts this in the place of wasmtime-wasi's own, which is linked already.
-pub(super) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
-    preopens::add_to_linker::<State, HasPreopens>(linker, |state| Preopens {
-        all: &state.preopens,
-        table: &mut state.table,
-    })
-}
-
-impl Host for Preopens<'_> {
+impl Host for Files<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
-        self.all
-            .iter()
-            .map(|one| {
-                let descriptor = self.table.push(Descriptor::Dir(one.dir.clone()))?;
-                Ok((descriptor, one.mount.clone()))
-            })
-            .collect()
+        let mut directories = Vec::with_capacity(self.preopens.len());
+        for one in self.preopens.iter() {
+            let descriptor = self.view.table.push(Descriptor::Dir(one.dir.clone()))?;
+            if let Some(place) = &one.place {
+                self.places.open.insert(descriptor.rep(), place.clone());
+            }
+            directories.push((descriptor, one.mount.clone()));
+        }
+        Ok(directories)
     }
 }

@@ -93,6 +93,9 @@ impl Sandbox {
                 let opened = if portion.below.as_os_str().is_empty() {
                     whole += 1;
                     Ok(granted.whole())
+                } else if granted.is_file() {
+                    missing("is not available: its directory is in none of the client's roots");
+                    break;
                 } else if left.len() < MAX_OPENED {
                     self.open_below(granted, &portion.below)
                 } else {
@@ -147,6 +150,7 @@ impl Sandbox {
             granted: Arc::clone(&self.granted),
             preopens: preopens.into(),
             inline_files: self.inline_files,
+            moves: self.moves.clone(),
             env: self.env.clone(),
             config: self.config.clone(),
             roots: roots.into(),
