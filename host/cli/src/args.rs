@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use palisade_policy::units::{parse_duration, parse_size};
-use palisade_policy::{EnvFlag, RootFlag};
+use palisade_policy::{ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -48,6 +48,10 @@ pub(crate) struct GrantArgs {
     /// text ends in `:rw`, and the plugin sees it as /NAME.
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<RootFlag>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME.
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<FileFlag>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<EnvFlag>,
@@ -64,6 +68,11 @@ pub(crate) struct RunGrantArgs {
     /// plugins: PLUGIN/NAME=PATH[:ro|:rw].
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<Written<RootFlag>>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME. With several plugins:
+    /// PLUGIN/NAME=PATH[:ro|:rw].
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<Written<FileFlag>>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     /// With several plugins: PLUGIN/NAME[=VALUE].
     #[arg(long, value_name = "NAME[=VALUE]")]
@@ -106,6 +115,9 @@ pub(crate) struct RunArgs {
     /// What they may use.
     #[command(flatten)]
     pub(crate) grants: RunGrantArgs,
+    /// What the client's own roots mean for granted directories.
+    #[arg(long, value_name = "MODE", default_value = "narrow")]
+    pub(crate) client_roots: ClientRootsArg,
     /// Start only if the system can hold back this process as well.
     #[command(flatten)]
     pub(crate) hardening: HardeningArgs,
@@ -115,6 +127,28 @@ pub(crate) struct RunArgs {
     /// How to serve over HTTP.
     #[command(flatten)]
     pub(crate) http: HttpArgs,
+}
+
+/// What a client's roots mean.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ClientRootsArg {
+    /// They narrow: what is in none of them is not there. A client without
+    /// roots gets what is granted.
+    Narrow,
+    /// They narrow, and a client without roots gets no directory.
+    Require,
+    /// Nothing: what is granted is there, and the client is not asked.
+    Ignore,
+}
+
+impl From<ClientRootsArg> for ClientRoots {
+    fn from(arg: ClientRootsArg) -> Self {
+        match arg {
+            ClientRootsArg::Narrow => Self::Narrow,
+            ClientRootsArg::Require => Self::Require,
+            ClientRootsArg::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// How to serve over HTTP.

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
-use crate::grants::{self, Granted};
+use crate::grants::{self, Granted, Source};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
 use crate::wall;
@@ -36,10 +36,12 @@ pub(crate) struct Prepared {
     pub(crate) decision: Decision,
     /// The loaded plugin.
     pub(crate) plugin: Plugin,
-    /// Directories that are granted.
+    /// Directories and files that are granted.
     pub(crate) roots: Vec<RootGrant>,
+    /// The file that grants them, where there is one.
+    grant_file: Option<PathBuf>,
     /// The paths that decide what is granted the next time.
-    pub(crate) written: Vec<PathBuf>,
+    pub(crate) sources: Vec<Source>,
 }
 
 /// A runtime on which everything of one session runs on one thread.
@@ -143,7 +145,8 @@ impl Loaded {
             decision,
             plugin,
             roots: collected.grant.roots,
-            written: collected.written,
+            grant_file: collected.file,
+            sources: collected.sources,
         })
     }
 }
@@ -168,9 +171,34 @@ impl Prepared {
         }
     }
 
+    /// A rule for tools that is about none: what is wrong, and what to do.
+    pub(crate) fn idle_rule(&self) -> Option<(String, String)> {
+        /// Names that are told.
+        const TOLD: usize = 12;
+        let tools = &self.plugin.metadata().tools;
+        let names = tools.iter().map(|tool| tool.name.as_str());
+        let idle = self.decision.effective.tools.unmatched(names.clone())?;
+        let place = grants::place(self.grant_file.as_deref(), idle.line);
+        let problem = format!("{place}`{}` in [tools] matches no tool", idle.pattern);
+        let remedy = match (idle.closest, tools.len()) {
+            (Some(closest), _) => format!("did you mean `{closest}`?"),
+            (None, 0) => "it has no tools".to_owned(),
+            (None, count) => {
+                let names: Vec<_> = names.take(TOLD).collect();
+                let more = if count > TOLD { ", …" } else { "" };
+                format!("its tools: {}{more}", names.join(", "))
+            }
+        };
+        Some((problem, remedy))
+    }
+
     /// Opens what is granted.
     pub(crate) fn setup(self) -> Result<PluginSetup, Failure> {
+        let idle = self.idle_rule();
         let name = self.name;
+        if let Some((problem, remedy)) = idle {
+            return Err(Failure::new(format!("{name} can't start: {problem}")).remedy(remedy));
+        }
         if !self.decision.needs.is_empty() {
             let missing = PolicyError::Missing {
                 needs: self.decision.needs,

@@ -12,7 +12,7 @@ use palisade_server::{PluginSetup, Service};
 
 use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
-use crate::grants::{Granted, check_dependence};
+use crate::grants::{Granted, Source, check_dependence};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
 use crate::plugin_arg::PluginArg;
@@ -61,13 +61,16 @@ pub(crate) fn service(
             Err(failure) => about.leave_out(LeftOut::told(name, &failure)?),
         }
     }
-    let on_which_others_depend = |this: usize| -> Vec<PathBuf> {
+    let on_which_others_depend = |this: usize| -> Vec<Source> {
         let others = prepared
             .iter()
             .enumerate()
             .filter(|(place, _)| *place != this);
         others
-            .flat_map(|(_, (file, one))| one.written.iter().chain([file]).cloned())
+            .flat_map(|(_, (file, one))| {
+                let plugin = Source::read(file);
+                one.sources.iter().cloned().chain([plugin])
+            })
             .collect()
     };
     let dependence: Vec<_> = (0..prepared.len())

@@ -102,14 +102,20 @@ pub enum LoadError {
     /// The manifest it carries can't be read out of it.
     #[error("the manifest inside it can't be read: {0}")]
     BadManifestSection(String),
-    /// Something is granted in a form that is not enforced yet.
-    #[error("{0}")]
-    NotEnforced(String),
-    /// A granted directory can't be opened.
-    #[error("the directory {} can't be opened", .path.display())]
+    /// What a granted directory hides can't be understood.
+    #[error("the folder {root} {source}")]
+    #[serde(skip)]
+    Hide {
+        /// The directory's name.
+        root: String,
+        /// What is wrong.
+        source: palisade_policy::PatternError,
+    },
+    /// A granted directory or file can't be opened.
+    #[error("{} can't be opened", .path.display())]
     #[serde(skip)]
     Root {
-        /// The directory, as granted.
+        /// The directory or file, as granted.
         path: PathBuf,
         /// Why.
         #[source]
@@ -118,6 +124,9 @@ pub enum LoadError {
     /// A granted path is something else than a directory.
     #[error("{} is not a directory", .0.display())]
     RootIsNoDirectory(PathBuf),
+    /// What is granted as a single file is something else.
+    #[error("{} is not a file", .0.display())]
+    RootIsNoFile(PathBuf),
 }
 
 /// A limit of `[limits]` (or a fixed one) that a call ran into.

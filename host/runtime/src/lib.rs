@@ -45,5 +45,5 @@ pub use metadata::Metadata;
 pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource, ToolCall};
 pub use placement::{Placement, Pool, threads_for_calls};
 pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
-pub use sandbox::Sandbox;
+pub use sandbox::{FoundRoot, Narrowed, Sandbox};
 pub use size::{content_size, result_size};

@@ -7,14 +7,19 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
+use crate::files::{Places, Preopen};
 use crate::limiter::Limiter;
 
 /// Host state of one instance.
 pub(crate) struct State {
     pub(crate) wasi: WasiCtx,
     pub(crate) table: ResourceTable,
+    /// The directories it begins with.
+    pub(crate) preopens: Arc<[Preopen]>,
     /// File operations may run on the calling thread.
     pub(crate) inline_files: bool,
+    /// Where its open directories lie, where something is hidden.
+    pub(crate) places: Places,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,

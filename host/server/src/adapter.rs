@@ -13,6 +13,7 @@ use crate::wire::{Input, Output};
 
 mod asking;
 mod batch;
+mod client_roots;
 mod context;
 mod convert;
 mod decode;
@@ -32,6 +33,7 @@ mod shared;
 mod tasks;
 mod transport;
 
+use client_roots::SessionRoots;
 use front::Front;
 use handler::Handler;
 pub(crate) use open::{Counting, InFlight};
@@ -55,8 +57,14 @@ pub(crate) async fn serve(
         input: shared.input_end().clone(),
         session: stop.clone(),
     };
-    let handler = Handler::new(shared, in_flight.clone(), "".into());
-    let transport = LineTransport::new(input, output, in_flight, service, end);
+    let roots = SessionRoots::new(service.clone(), true);
+    let handler = Handler::new(
+        shared,
+        in_flight.clone(),
+        "".into(),
+        Some(Arc::clone(&roots)),
+    );
+    let transport = LineTransport::new(input, output, in_flight, service, roots, end);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);

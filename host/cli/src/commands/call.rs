@@ -10,7 +10,7 @@ use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
 use palisade_runtime::{CallEvent, EventSink, Placement};
-use palisade_server::{CallRequest, Checked, Reply, Run};
+use palisade_server::{CallRequest, Checked, Reply, Run, View};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +62,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
         sink: Arc::new(Stderr),
         cancel: CancellationToken::new(),
         placement: Placement::Here,
+        view: View::default(),
     };
     match runtime.block_on(service.call(request, run)) {
         Reply::Done(result) => show(result, args.json),

@@ -166,9 +166,13 @@ fn as_text(prepared: &Prepared) -> String {
 
 /// What would keep it from starting with this grant, needs aside.
 fn cannot_start(prepared: &Prepared) -> Option<String> {
-    Sandbox::open(&prepared.name, &prepared.decision.effective)
-        .err()
-        .map(|error| error.to_string())
+    let idle = prepared.idle_rule();
+    let idle = idle.map(|(problem, remedy)| format!("{problem}; {remedy}"));
+    idle.or_else(|| {
+        Sandbox::open(&prepared.name, &prepared.decision.effective)
+            .err()
+            .map(|error| error.to_string())
+    })
 }
 
 fn table() -> Table {

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
     let mut needs = Wall::default();
-    let service = service(args, &mut needs)?;
+    let service = service(args, &mut needs)?.with_client_roots(args.client_roots.into());
     let build_wall = || wall::build(&needs, args.hardening);
     if let Some(options) = http {
         return run_http::run(&runtime, options, service, build_wall);

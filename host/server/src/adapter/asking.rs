@@ -38,6 +38,24 @@ pub(super) const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Echo {
     pub(super) responses: Option<InputResponses>,
     pub(super) state: Option<String>,
+    /// Both, once they have been looked at.
+    pub(super) round: Option<Round>,
+}
+
+impl Echo {
+    /// Looks at what the client kept, if it kept anything and that has not
+    /// been done.
+    ///
+    /// # Errors
+    ///
+    /// If it belongs to another call.
+    pub(super) fn open(&mut self, seal: &Seal, binding: &Binding) -> Result<(), ErrorData> {
+        if let (None, Some(state)) = (&self.round, &self.state) {
+            let responses = self.responses.take();
+            self.round = Some(resume(seal, state, responses, binding)?);
+        }
+        Ok(())
+    }
 }
 
 /// What asking takes.
@@ -71,7 +89,7 @@ pub(super) async fn converse<T, F>(
     asking: Asking<'_>,
     context: &RequestContext<RoleServer>,
     binding: impl FnOnce() -> Binding,
-    echo: Echo,
+    mut echo: Echo,
     mut round: impl FnMut(Context) -> F,
 ) -> Result<Conversed<T>, ErrorData>
 where
@@ -79,15 +97,15 @@ where
 {
     let stateless = context::is_stateless(context);
     let mut binding = Some(binding);
-    let mut so_far = Round::default();
     let mut bound = None;
-    if let (true, Some(state)) = (stateless, &echo.state) {
+    if stateless && echo.state.is_some() && echo.round.is_none() {
         let binding = binding.take().map(|binding| binding());
         if let Some(binding) = &binding {
-            so_far = resume(asking.seal, state, echo.responses, binding)?;
+            echo.open(asking.seal, binding)?;
         }
         bound = binding;
     }
+    let mut so_far = echo.round.unwrap_or_default();
     loop {
         let mut given = context::of(context);
         let can = given.capabilities;
@@ -124,7 +142,7 @@ where
 /// # Errors
 ///
 /// If it belongs to another call.
-pub(super) fn resume(
+fn resume(
     seal: &Seal,
     state: &str,
     responses: Option<InputResponses>,

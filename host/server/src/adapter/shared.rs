@@ -9,6 +9,7 @@ use rmcp::model::{
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::{Asking, Seal};
+use crate::adapter::client_roots::Said;
 use crate::adapter::convert;
 use crate::adapter::open::InFlight;
 use crate::adapter::tasks::Tasks;
@@ -26,6 +27,7 @@ struct Inner {
     seal: Seal,
     kept: Kept,
     tasks: Arc<Tasks>,
+    said: Said,
     news_end: CancellationToken,
     input_end: CancellationToken,
 }
@@ -59,6 +61,7 @@ impl Shared {
             seal: Seal::new()?,
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
+            said: Said::default(),
             news_end: closing.child_token(),
             input_end: CancellationToken::new(),
         })))
@@ -100,6 +103,11 @@ impl Shared {
 
     pub(super) fn tasks(&self) -> &Arc<Tasks> {
         &self.0.tasks
+    }
+
+    /// What has been said about the roots of clients without a session.
+    pub(super) fn said(&self) -> &Said {
+        &self.0.said
     }
 
     /// Cancelled when nobody is to hear any more news: subscriptions end then.

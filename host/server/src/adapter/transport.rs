@@ -1,6 +1,7 @@
 //! rmcp's transport over lines.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -15,6 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::batch::{Batches, MAX_BATCH};
+use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::decode::{Decoded, decode, is_bomb};
 use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
@@ -45,6 +47,7 @@ pub(super) struct LineTransport {
     rest: Rest,
     in_flight: InFlight,
     service: Service,
+    roots: Arc<SessionRoots>,
     end: End,
     /// When what is still open is given up, once the input is at its end.
     ended: Option<Instant>,
@@ -72,6 +75,7 @@ impl LineTransport {
         output: Output,
         in_flight: InFlight,
         service: Service,
+        roots: Arc<SessionRoots>,
         end: End,
     ) -> Self {
         Self {
@@ -83,6 +87,7 @@ impl LineTransport {
             rest: Rest::default(),
             in_flight,
             service,
+            roots,
             end,
             ended: None,
         }
@@ -95,6 +100,7 @@ impl LineTransport {
         mut message: ClientJsonRpcMessage,
         batch: Option<u64>,
     ) -> Result<ClientJsonRpcMessage, Decoded> {
+        self.roots.heard(&message);
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let refused = |why: &'static str| {
@@ -338,16 +344,19 @@ impl Transport<RoleServer> for LineTransport {
         };
         self.arrays = allows_arrays(&item).unwrap_or(self.arrays);
         let outbox = self.outbox.clone();
-        let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
+        let next = call_may_follow(&item)
+            .then(|| self.roots.likely())
+            .flatten()
+            .map(|view| (view, self.service.clone(), self.in_flight.clone()));
         async move {
             pushed?;
             outbox.flush().await?;
             // While the client reads its answer, nobody waits for this.
-            if let Some((service, in_flight)) = next
+            if let Some((view, service, in_flight)) = next
                 && in_flight.count() == 0
             {
                 // Boxed: rmcp keeps this future for some time after it has ended.
-                Box::pin(service.prepare()).await;
+                Box::pin(service.prepare(&view)).await;
             }
             Ok(())
         }
