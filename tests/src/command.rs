@@ -19,6 +19,7 @@ use crate::session::{Session, Streams};
 /// environment of the tests; only compiled code is shared between them.
 #[derive(Debug, Clone)]
 pub struct Palisade {
+    starter: Vec<OsString>,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     folder: Option<PathBuf>,
@@ -45,6 +46,7 @@ impl Palisade {
     /// If no temporary folder can be made.
     pub fn new(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self {
+            starter: Vec::new(),
             arguments: arguments.into_iter().map(Into::into).collect(),
             environment: Vec::new(),
             folder: None,
@@ -83,6 +85,17 @@ impl Palisade {
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Has it started by another program, which gets these arguments and then
+    /// the command line.
+    #[must_use]
+    pub fn under(mut self, program: &str, arguments: &[&str]) -> Self {
+        self.starter = std::iter::once(program)
+            .chain(arguments.iter().copied())
+            .map(OsString::from)
+            .collect();
         self
     }
 
@@ -227,7 +240,16 @@ impl Palisade {
 
     /// As the standard library has it, for other ways to start it.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(artifacts::palisade());
+        let mut words = self.starter.iter().cloned();
+        let program = artifacts::palisade().into_os_string();
+        let mut command = match words.next() {
+            None => Command::new(program),
+            Some(starter) => {
+                let mut command = Command::new(starter);
+                command.args(words).arg(program);
+                command
+            }
+        };
         command
             .args(&self.arguments)
             .env_clear()

@@ -117,6 +117,21 @@ impl Process {
         Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
     }
 
+    /// What Linux says of each of its threads (`/proc/PID/task/TID/status`).
+    ///
+    /// # Panics
+    ///
+    /// If it has been waited for.
+    #[must_use]
+    pub fn threads(&self) -> Vec<String> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.id())).expect("it is there");
+        let status = |task: std::io::Result<fs::DirEntry>| {
+            // One may end while it is looked at.
+            fs::read_to_string(task.ok()?.path().join("status")).ok()
+        };
+        tasks.filter_map(status).collect()
+    }
+
     fn proc(&self, file: &str) -> String {
         fs::read_to_string(format!("/proc/{}/{file}", self.id())).expect("the process is there")
     }

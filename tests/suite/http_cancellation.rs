@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use palisade_tests::{
     Palisade, guest,
     http::{HttpSession, Response, Server},
-    rpc,
+    plugin, rpc,
 };
 use serde_json::{Value, json};
 
@@ -147,4 +147,25 @@ fn there_are_only_so_many_sessions() {
     assert!(refused.header("mcp-session-id").is_none());
     assert_eq!(one.delete(), 204);
     let _three = server.session("2025-11-25");
+}
+
+/// A question that nobody is there to answer does not keep its session.
+#[test]
+fn a_session_that_waits_for_its_client_is_idle() {
+    let server = Palisade::run(plugin("everything"))
+        .arg("--session-idle")
+        .arg("1")
+        .arg("--max-sessions")
+        .arg("1")
+        .serve();
+    let mut session = server.session_with("2025-11-25", json!({"elicitation": {}}));
+    let tool = rpc::tool("test_input_required_result_elicitation", json!({}));
+    let (mut call, _) = session.start("tools/call", tool);
+    while call.event().unwrap().data.is_empty() {}
+    drop(call);
+    let until = Instant::now() + Duration::from_secs(30);
+    let hello = rpc::request(1, "initialize", rpc::hello("2025-11-25"));
+    while server.post(&hello).send().status == 503 {
+        assert!(Instant::now() < until, "the session is still there");
+    }
 }

@@ -22,6 +22,12 @@ fn each_refusal_has_its_status() {
         ("a path below", post().path("/mcp/x"), 404),
         ("no type of content", post().without("content-type"), 415),
         ("text", post().header("content-type", "text/plain"), 415),
+        ("compressed", post().header("content-encoding", "gzip"), 415),
+        (
+            "another charset",
+            post().header("content-type", "application/json; charset=utf-16"),
+            415,
+        ),
         ("nothing accepted", post().without("accept"), 406),
         (
             "only JSON accepted",

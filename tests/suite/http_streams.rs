@@ -1,7 +1,9 @@
 //! The streams of a session: what belongs where, and what becomes of it when a
 //! connection breaks.
 
-use std::time::Duration;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
 
 use palisade_tests::{
     Palisade, guest,
@@ -235,4 +237,42 @@ fn arrays_are_served_where_the_revision_has_them() {
     let mut empty = session.post(&json!([])).send();
     assert_eq!(empty.status, 400);
     assert_eq!(rpc::error_code(&empty.json()), -32600);
+}
+
+/// A request of a session that has been sent is carried out, whatever becomes of
+/// its connection.
+#[test]
+fn a_request_outlives_its_connection() {
+    const REQUESTS: usize = 20;
+    let folder = tempfile::tempdir().unwrap();
+    let server = Palisade::run(plugin("filesystem"))
+        .root("here", folder.path(), "rw")
+        .serve();
+    let session = server.session("2025-11-25");
+    for id in 0..REQUESTS {
+        let write = json!({"path": format!("/here/{id}"), "content": "x"});
+        let call = rpc::request(id + 10, "tools/call", rpc::tool("write_file", write));
+        let body = call.to_string();
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Mcp-Session-Id: {}\r\nMcp-Protocol-Version: 2025-11-25\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            session.id,
+            body.len()
+        )
+        .unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        // Until the server closes its half as well.
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    let until = Instant::now() + Duration::from_secs(30);
+    while std::fs::read_dir(folder.path()).unwrap().count() < REQUESTS {
+        assert!(Instant::now() < until, "some were lost");
+        // Each answer is an event to wait for.
+        let ping = rpc::request(5, "ping", Value::Null);
+        assert_eq!(session.post(&ping).send().status, 200);
+    }
 }

@@ -68,6 +68,12 @@ fn though_a_guest_is_computing() {
     let since = Instant::now();
     let finished = session.finish();
     assert_eq!(finished.code, Some(0), "{finished:?}");
+    // It is told what became of it.
+    let [answer] = &finished.json_lines()[..] else {
+        panic!("{finished:?}");
+    };
+    let failed = answer.get("error").is_some() || answer["result"]["isError"] == true;
+    assert!(failed, "{answer}");
     assert!(
         since.elapsed() < Duration::from_secs(20),
         "{:?}",

@@ -1,6 +1,8 @@
 //! A client of a handshake revision gets a plugin's questions as requests,
 //! while its call stays open.
 
+use std::time::{Duration, Instant};
+
 use palisade_tests::{Session, rpc};
 use serde_json::{Value, json};
 
@@ -171,4 +173,43 @@ fn a_prompt_may_ask_too() {
     let response = session.answer(id);
     let text = &rpc::result(&response)["messages"][0]["content"]["text"];
     assert_eq!(text, "Use the following context: the sea");
+}
+
+/// However many wait for answers: what the client sends is read, or none of
+/// them would ever come.
+#[test]
+fn any_number_of_calls_may_ask_at_once() {
+    const CALLS: usize = 600;
+    let mut session = opened(everything());
+    let ids: Vec<_> = (0..CALLS).map(|_| call(&mut session, NAME)).collect();
+    let mut told = Vec::new();
+    while told.len() < CALLS {
+        let message = session.receive().unwrap();
+        if message["method"] == "elicitation/create" {
+            answer(&mut session, &message, &accept(json!({"name": "Ada"})));
+        } else {
+            assert_eq!(rpc::tool_text(rpc::result(&message)), "Hello, Ada!");
+            told.push(message["id"].as_u64().unwrap());
+        }
+    }
+    told.sort_unstable();
+    assert_eq!(told, ids);
+    assert_eq!(session.finish().success().stdout, "");
+}
+
+/// Nobody is left who could answer, and the call says so at once.
+#[test]
+fn the_end_of_the_input_ends_a_question() {
+    let mut session = opened(everything());
+    let id = call(&mut session, NAME);
+    request(&mut session, "elicitation/create");
+    let since = Instant::now();
+    let finished = session.finish().success();
+    assert!(since.elapsed() < Duration::from_secs(4), "{finished:?}");
+    let [last] = &finished.json_lines()[..] else {
+        panic!("{finished:?}");
+    };
+    assert_eq!(last["id"], id);
+    let said = last["error"]["message"].as_str().unwrap();
+    assert!(said.contains("can't answer"), "{said}");
 }

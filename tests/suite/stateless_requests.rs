@@ -207,3 +207,17 @@ fn unusable_parameters_are_refused() {
         assert_eq!(code, -32602, "{params}");
     }
 }
+
+/// A revision with sessions is not spoken without one.
+#[test]
+fn an_older_version_is_for_sessions() {
+    let mut session = hello();
+    for version in rpc::HANDSHAKE_REVISIONS {
+        let mut params = greet();
+        params["_meta"][VERSION] = json!(version);
+        let response = session.ask("tools/call", params);
+        assert_eq!(rpc::error_code(&response), -32022, "{response}");
+        let supported = &response["error"]["data"]["supported"];
+        assert_eq!(supported, &json!([rpc::STATELESS]));
+    }
+}

@@ -141,3 +141,36 @@ fn a_subscription_ends_with_its_session() {
     session.process.signal(Signal::TERM);
     ended(since, &session.until_end(), json!(id));
 }
+
+/// Also if that comes with the request for it.
+#[test]
+fn a_subscription_that_comes_last_is_begun_and_ended() {
+    for _ in 0..10 {
+        let mut session = Palisade::run(guest("all-interfaces")).start();
+        let filter = json!({ "notifications": { "promptsListChanged": true } });
+        let id = session.request("subscriptions/listen", rpc::stateless(filter));
+        let since = Instant::now();
+        let finished = session.finish();
+        assert!(since.elapsed() < PROMPTLY, "{:?}", since.elapsed());
+        let [begun, ended] = &finished.json_lines()[..] else {
+            panic!("{finished:?}");
+        };
+        let acknowledged = "notifications/subscriptions/acknowledged";
+        assert_eq!(begun["method"], acknowledged);
+        assert_eq!(ended["id"], id);
+        assert_eq!(rpc::result(ended)["resultType"], "complete");
+    }
+}
+
+/// However many there are, the client is heard when it gives one up.
+#[test]
+fn many_subscriptions_do_not_deafen_the_host() {
+    const MANY: u64 = 600;
+    let mut session = Palisade::run(guest("all-interfaces")).start();
+    let filter = json!({ "notifications": { "promptsListChanged": true } });
+    let ids: Vec<_> = (0..MANY)
+        .map(|_| session.request("subscriptions/listen", rpc::stateless(filter.clone())))
+        .collect();
+    session.notify("notifications/cancelled", json!({ "requestId": ids[0] }));
+    rpc::result(&session.ask("tools/list", rpc::stateless(Value::Null)));
+}

@@ -2,10 +2,12 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, Parser, Subcommand};
-use palisade_policy::{EnvFlag, RootFlag};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use palisade_policy::units::{parse_duration, parse_size};
+use palisade_policy::{ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -31,6 +33,12 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Call one tool and print what it answers.
     Call(CallArgs),
+    /// Say what protects this machine, and what to do where that is less than
+    /// it could be.
+    Doctor(DoctorArgs),
+    /// Compile one plugin for the process that starts this one.
+    #[command(hide = true)]
+    CompilePlugin(CompilePluginArgs),
 }
 
 /// What a person grants on the command line.
@@ -40,6 +48,10 @@ pub(crate) struct GrantArgs {
     /// text ends in `:rw`, and the plugin sees it as /NAME.
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<RootFlag>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME.
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<FileFlag>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<EnvFlag>,
@@ -56,6 +68,11 @@ pub(crate) struct RunGrantArgs {
     /// plugins: PLUGIN/NAME=PATH[:ro|:rw].
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
     pub(crate) roots: Vec<Written<RootFlag>>,
+    /// Grant a single file: [NAME=]PATH[:ro|:rw]. The plugin sees it, and
+    /// nothing else, in /NAME. With several plugins:
+    /// PLUGIN/NAME=PATH[:ro|:rw].
+    #[arg(long = "file", value_name = "[NAME=]PATH[:ro|:rw]")]
+    pub(crate) single: Vec<Written<FileFlag>>,
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     /// With several plugins: PLUGIN/NAME[=VALUE].
     #[arg(long, value_name = "NAME[=VALUE]")]
@@ -64,6 +81,27 @@ pub(crate) struct RunGrantArgs {
     /// several plugins, one for each that names it.
     #[arg(long = "grant", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// What has to hold beside the sandbox.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct HardeningArgs {
+    /// Refuse to start where the system can't take from this process what it
+    /// does not need (Landlock and seccomp); without this, that is a warning.
+    #[arg(long)]
+    pub(crate) require_hardening: bool,
+}
+
+/// What a plugin that has not been compiled yet may take.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct CompileArgs {
+    /// The time a plugin may take, when it is first met, to be compiled and say
+    /// what it offers.
+    #[arg(long, value_name = "TIME", default_value = "50 s", value_parser = parse_duration)]
+    pub(crate) compile_time: Duration,
+    /// The memory it may take for that.
+    #[arg(long, value_name = "SIZE", default_value = "4 GiB", value_parser = parse_size)]
+    pub(crate) compile_memory: u64,
 }
 
 /// `palisade run`.
@@ -77,9 +115,40 @@ pub(crate) struct RunArgs {
     /// What they may use.
     #[command(flatten)]
     pub(crate) grants: RunGrantArgs,
+    /// What the client's own roots mean for granted directories.
+    #[arg(long, value_name = "MODE", default_value = "narrow")]
+    pub(crate) client_roots: ClientRootsArg,
+    /// Start only if the system can hold back this process as well.
+    #[command(flatten)]
+    pub(crate) hardening: HardeningArgs,
+    /// How they are compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     /// How to serve over HTTP.
     #[command(flatten)]
     pub(crate) http: HttpArgs,
+}
+
+/// What a client's roots mean.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ClientRootsArg {
+    /// They narrow: what is in none of them is not there. A client without
+    /// roots gets what is granted.
+    Narrow,
+    /// They narrow, and a client without roots gets no directory.
+    Require,
+    /// Nothing: what is granted is there, and the client is not asked.
+    Ignore,
+}
+
+impl From<ClientRootsArg> for ClientRoots {
+    fn from(arg: ClientRootsArg) -> Self {
+        match arg {
+            ClientRootsArg::Narrow => Self::Narrow,
+            ClientRootsArg::Require => Self::Require,
+            ClientRootsArg::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// How to serve over HTTP.
@@ -138,6 +207,9 @@ pub(crate) struct InspectArgs {
     /// What it would be granted.
     #[command(flatten)]
     pub(crate) grants: GrantArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -156,7 +228,35 @@ pub(crate) struct CallArgs {
     /// What the plugin may use.
     #[command(flatten)]
     pub(crate) grants: GrantArgs,
+    /// Start only if the system can hold back this process as well.
+    #[command(flatten)]
+    pub(crate) hardening: HardeningArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     /// Print the whole result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `palisade doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade compile-plugin`, which a person has no use for.
+#[derive(Debug, Args)]
+pub(crate) struct CompilePluginArgs {
+    /// Memory that may be taken, in bytes.
+    #[arg(long)]
+    pub(crate) memory: u64,
+    /// CPU time that may be taken, in seconds.
+    #[arg(long)]
+    pub(crate) cpu_time: u64,
+    /// For an engine without a pool of instances.
+    #[arg(long)]
+    pub(crate) on_demand: bool,
 }

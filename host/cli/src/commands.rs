@@ -1,6 +1,8 @@
 //! One file a subcommand.
 
 pub(crate) mod call;
+pub(crate) mod compile_plugin;
+pub(crate) mod doctor;
 pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_http;

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use palisade_policy::{Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, name_roots};
+use palisade_policy::{
+    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
+};
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
@@ -13,7 +15,7 @@ use crate::steps::steps;
 /// What a person says is granted one plugin.
 #[derive(Debug, Default)]
 pub(crate) struct Granted {
-    /// Directories.
+    /// Directories and single files.
     pub(crate) roots: Vec<RootFlag>,
     /// Variables.
     pub(crate) env: Vec<EnvFlag>,
@@ -34,9 +36,36 @@ pub(crate) struct GrantFile {
 pub(crate) struct Collected {
     /// The grant.
     pub(crate) grant: Grant,
-    /// The paths by which it came about, as written: what they lead to decides
-    /// what is granted the next time.
-    pub(crate) written: Vec<PathBuf>,
+    /// The grant file, where there is one.
+    pub(crate) file: Option<PathBuf>,
+    /// What it came about by.
+    pub(crate) sources: Vec<Source>,
+}
+
+/// A path, as written, that decides what is granted the next time.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    path: PathBuf,
+    /// Not only by where it leads, but by what is read there.
+    is_read: bool,
+}
+
+impl Source {
+    /// A file that is read.
+    pub(crate) fn read(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            is_read: true,
+        }
+    }
+
+    /// A directory or file that is granted.
+    fn granted(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            is_read: false,
+        }
+    }
 }
 
 impl GrantFile {
@@ -62,7 +91,9 @@ impl Granted {
     /// What flags for one plugin say.
     pub(crate) fn by(args: &GrantArgs) -> Result<Self, Failure> {
         Ok(Self {
-            roots: args.roots.clone(),
+            roots: (args.roots.iter().cloned())
+                .chain(args.single.iter().map(|file| file.0.clone()))
+                .collect(),
             env: args.env.clone(),
             file: args.grant.as_deref().map(GrantFile::read).transpose()?,
         })
@@ -81,14 +112,15 @@ pub(crate) fn collect(
         None => (None, Grant::default()),
     };
     let base = path.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let mut written: Vec<PathBuf> = path.into_iter().collect();
+    let mut sources: Vec<_> = path.iter().map(|path| Source::read(path)).collect();
     for root in &mut grant.roots {
         // As in any configuration file, relative to the file.
-        let path = base.as_deref().unwrap_or(Path::new("")).join(&root.path);
-        root.path = resolve(&path)?;
-        written.push(path);
+        let written = base.as_deref().unwrap_or(Path::new("")).join(&root.path);
+        root.path =
+            resolve(&written, root.kind).map_err(|wrong| wrong.in_file(path.as_deref(), root))?;
+        sources.push(Source::granted(&written));
     }
-    written.extend(roots.iter().map(|flag| flag.path.clone()));
+    sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
         ..Grant::default()
@@ -100,8 +132,12 @@ pub(crate) fn collect(
     for root in &grant.roots {
         check_place(root, places)?;
     }
-    check_dependence(&grant.roots, &written)?;
-    Ok(Collected { grant, written })
+    check_dependence(&grant.roots, &sources)?;
+    Ok(Collected {
+        grant,
+        file: path,
+        sources,
+    })
 }
 
 fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
@@ -109,7 +145,7 @@ fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<Ro
         .iter()
         .map(|flag| {
             Ok(RootFlag {
-                path: resolve(&flag.path)?,
+                path: resolve(&flag.path, flag.kind).map_err(Unusable::in_flag)?,
                 ..flag.clone()
             })
         })
@@ -117,23 +153,108 @@ fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<Ro
     name_roots(resolved, manifest).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// What the directory really is: links are followed once, now.
-fn resolve(path: &Path) -> Result<PathBuf, Failure> {
-    let shown = path.display();
-    let resolved = path.canonicalize().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Failure::new(format!("the directory {shown} does not exist"))
-                .remedy("create it, or grant another one with --root")
-        }
-        _ => Failure::because(format!("the directory {shown} can't be granted"), &error),
-    })?;
-    if !resolved.is_dir() {
-        return Err(
-            Failure::new(format!("{shown} can't be granted: it is not a directory"))
-                .remedy("grant the directory it lies in"),
-        );
+/// Why a path can't be granted.
+struct Unusable {
+    path: PathBuf,
+    kind: RootKind,
+    why: Why,
+}
+
+enum Why {
+    Missing,
+    Unreadable(std::io::Error),
+    /// Whether it is of the other kind, and not something else altogether.
+    OtherKind(bool),
+}
+
+/// What the path really leads to: links are followed once, now.
+fn resolve(path: &Path, kind: RootKind) -> Result<PathBuf, Unusable> {
+    let unusable = |why| Unusable {
+        path: path.to_owned(),
+        kind,
+        why,
+    };
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => unusable(Why::Missing),
+        _ => unusable(Why::Unreadable(error)),
+    };
+    let resolved = path.canonicalize().map_err(failed)?;
+    let metadata = resolved.metadata().map_err(failed)?;
+    match (kind, metadata.is_dir(), metadata.is_file()) {
+        (RootKind::Directory, true, _) | (RootKind::File, _, true) => Ok(resolved),
+        (_, is_dir, is_file) => Err(unusable(Why::OtherKind(is_dir || is_file))),
     }
-    Ok(resolved)
+}
+
+impl Unusable {
+    /// As one sentence, beginning with the place that names the path.
+    fn failure(self, place: &str) -> Failure {
+        let word = match self.kind {
+            RootKind::Directory => "directory",
+            RootKind::File => "file",
+        };
+        let shown = self.path.display();
+        match self.why {
+            Why::Missing => Failure::new(format!("{place}the {word} {shown} does not exist")),
+            Why::Unreadable(error) => Failure::because(
+                format!("{place}the {word} {shown} can't be granted"),
+                &error,
+            ),
+            Why::OtherKind(_) => Failure::new(format!(
+                "{place}{shown} can't be granted: it is not a {}",
+                match self.kind {
+                    RootKind::Directory => "directory",
+                    RootKind::File => "regular file",
+                }
+            )),
+        }
+    }
+
+    /// For a flag.
+    fn in_flag(self) -> Failure {
+        let shown = self.path.display();
+        let flag = self.kind.flag();
+        let remedy = match (&self.why, self.kind) {
+            (Why::OtherKind(true), RootKind::Directory) => {
+                format!("grant this file alone, --file {shown}, or the directory it lies in")
+            }
+            (Why::OtherKind(true), RootKind::File) => format!("grant it as one: --root {shown}"),
+            (Why::OtherKind(false), _) => "grant the directory it lies in".to_owned(),
+            _ => format!("create it, or grant another one with {flag}"),
+        };
+        self.failure("").remedy(remedy)
+    }
+
+    /// For a line of a grant file.
+    fn in_file(self, file: Option<&Path>, root: &RootGrant) -> Failure {
+        let (key, other) = match self.kind {
+            RootKind::Directory => ("path", "file"),
+            RootKind::File => ("file", "path"),
+        };
+        let remedy = match self.why {
+            Why::OtherKind(true) => format!(
+                "write `{other}` instead of `{key}` to grant {}",
+                match self.kind {
+                    RootKind::Directory => "this file alone",
+                    RootKind::File => "the directory",
+                }
+            ),
+            Why::OtherKind(false) => "grant the directory it lies in".to_owned(),
+            _ => format!("create it, or correct `{key}` of `{}`", root.name),
+        };
+        self.failure(&place(file, root.line)).remedy(remedy)
+    }
+}
+
+/// "the grant file FILE, line 7: ", as far as it is known.
+pub(crate) fn place(file: Option<&Path>, line: Option<usize>) -> String {
+    let file = file.map(|file| format!("the grant file {}", file.display()));
+    let line = line.map(|line| format!("line {line}"));
+    let parts: Vec<_> = file.into_iter().chain(line).collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("{}: ", parts.join(", ")),
+    }
 }
 
 fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure> {
@@ -153,25 +274,32 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
 /// directory on the way to another one that is granted) decides what it gets
 /// the next time. Of several plugins, the same goes for what others' grants
 /// depend on.
-pub(crate) fn check_dependence(roots: &[RootGrant], written: &[PathBuf]) -> Result<(), Failure> {
-    for path in written {
-        let shown = path.display();
-        let steps = steps(path)
+pub(crate) fn check_dependence(roots: &[RootGrant], sources: &[Source]) -> Result<(), Failure> {
+    for source in sources {
+        let shown = source.path.display();
+        let steps = steps(&source.path)
             .map_err(|error| Failure::because(format!("{shown} can't be resolved"), &error))?;
         let changeable = roots
             .iter()
             .filter(|root| root.access == Access::ReadWrite)
             .find(|root| {
-                let below = |step: &PathBuf| *step != root.path && step.starts_with(&root.path);
-                steps.iter().any(below)
+                steps.iter().any(|step| match root.kind {
+                    RootKind::Directory => *step != root.path && step.starts_with(&root.path),
+                    // It can be filled, but not be made to lead elsewhere.
+                    RootKind::File => source.is_read && *step == root.path,
+                })
             });
         if let Some(root) = changeable {
+            let remedy = match root.kind {
+                RootKind::Directory => "grant the outer directory read-only, or grant it alone",
+                RootKind::File => "grant the file read-only",
+            };
             return Err(Failure::new(format!(
                 "{} can't be granted for writing: {shown} depends on it, and the plugin could \
                  make it lead anywhere the next time",
                 root.path.display(),
             ))
-            .remedy("grant the outer directory read-only, or grant it alone")
+            .remedy(remedy)
             .into_refusal());
         }
     }

@@ -6,11 +6,13 @@ use std::time::Instant;
 
 use palisade_policy::Manifest;
 use palisade_runtime::{
-    CompiledCache, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Source, digest, offered,
+    CompiledCache, CompilerProcess, Engine, EngineOptions, LoadError, LoadOptions, Plugin, Source,
+    digest, offered,
 };
 use palisade_server::check_schemas;
-use tokio::runtime::Runtime;
 
+use crate::args::CompileArgs;
+use crate::compiler::compiler;
 use crate::failure::Failure;
 use crate::files::{open_file, read_file, read_text};
 use crate::places::Places;
@@ -26,11 +28,16 @@ pub(crate) const MAX_PLUGIN: u64 = 256 * 1024 * 1024;
 pub(crate) struct Loader {
     engine: Engine,
     cache: Option<Arc<CompiledCache>>,
+    compiler: Arc<CompilerProcess>,
 }
 
 impl Loader {
     /// One for this many plugins.
-    pub(crate) fn new(places: Option<&Places>, plugins: usize) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        places: Option<&Places>,
+        plugins: usize,
+        compile: CompileArgs,
+    ) -> Result<Self, Failure> {
         let options = EngineOptions {
             plugins: u32::try_from(plugins).unwrap_or(u32::MAX),
             ..EngineOptions::default()
@@ -45,11 +52,15 @@ impl Loader {
                 .ok()
                 .map(Arc::new)
         });
-        Ok(Self { engine, cache })
+        Ok(Self {
+            engine,
+            cache,
+            compiler: Arc::new(compiler(compile)),
+        })
     }
 
     /// Loads a plugin.
-    pub(crate) fn load(&self, runtime: &Runtime, file: &Path) -> Result<Plugin, Failure> {
+    pub(crate) fn load(&self, file: &Path) -> Result<Plugin, Failure> {
         let digest = open_file(file, MAX_PLUGIN)
             .and_then(digest)
             .map_err(|error| unreadable(file, &error))?;
@@ -60,17 +71,16 @@ impl Loader {
         let started = Instant::now();
         let options = LoadOptions {
             cache: self.cache.as_deref(),
+            compiler: Some(&*self.compiler),
             vet: Some(&check_schemas),
         };
-        let plugin = runtime
-            .block_on(Plugin::load(&self.engine, source, options))
-            .map_err(|error| {
-                let failure = Failure::because(file.display(), &error);
-                match remedy(&error) {
-                    Some(remedy) => failure.remedy(remedy),
-                    None => failure,
-                }
-            })?;
+        let plugin = Plugin::load(&self.engine, source, options).map_err(|error| {
+            let failure = Failure::because(file.display(), &error);
+            match remedy(&error) {
+                Some(remedy) => failure.remedy(remedy),
+                None => failure,
+            }
+        })?;
         tracing::debug!(
             compiled = !plugin.was_compiled_before(),
             "loaded {} in {:?}",
@@ -98,6 +108,16 @@ fn remedy(error: &LoadError) -> Option<String> {
         // They say it themselves.
         LoadError::NotAComponent(_) | LoadError::Changed => return None,
         LoadError::Compile(_) => "the file is damaged, or from other tools: get it again".into(),
+        LoadError::CompileTime(_) => "if you trust it so far, give it more: --compile-time".into(),
+        LoadError::CompileMemory(_) => {
+            "if you trust it so far, give it more: --compile-memory".into()
+        }
+        LoadError::NoCompiler(_) => {
+            "plugins are compiled in a process of its own, which the system did not allow".into()
+        }
+        LoadError::CompilerDied(_) => {
+            "try again; if it stays like that, do without this plugin and report it".into()
+        }
         LoadError::NothingToServe { .. } => {
             "a plugin exports an interface of the WIT package palisade:mcp".into()
         }

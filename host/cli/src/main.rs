@@ -9,6 +9,7 @@ use clap::Parser;
 
 mod args;
 mod commands;
+mod compiler;
 mod failure;
 mod files;
 mod grants;
@@ -22,6 +23,7 @@ mod prepare;
 mod scopes;
 mod several;
 mod steps;
+mod wall;
 
 use args::{Cli, Command};
 
@@ -40,14 +42,14 @@ fn main() -> ExitCode {
     if let Err(failure) = limits::check() {
         return failure.report();
     }
-    let guard = logging::start();
+    logging::start();
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
+        Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
     };
-    // What is logged below this line would be lost.
-    drop(guard);
     match done {
         Ok(code) => code,
         Err(failure) => failure.report(),

@@ -8,6 +8,7 @@ use etcetera::BaseStrategy as _;
 /// can write compiled code or grants needs no sandbox to break out of.
 pub(crate) struct Places {
     cache: PathBuf,
+    config: PathBuf,
     /// Every directory that is Palisade's own, in this run or in another.
     own: Vec<PathBuf>,
 }
@@ -17,21 +18,27 @@ impl Places {
     pub(crate) fn find() -> Option<Self> {
         let strategy = etcetera::choose_base_strategy().ok()?;
         let cache = strategy.cache_dir().join("palisade");
+        let config = strategy.config_dir().join("palisade");
         let home = strategy.home_dir();
         let own = vec![
             cache.clone(),
-            strategy.config_dir().join("palisade"),
+            config.clone(),
             // Where they are when the variables of XDG are not set: what is
             // started elsewhere, by a desktop for example, uses these.
             home.join(".cache/palisade"),
             home.join(".config/palisade"),
         ];
-        Some(Self { cache, own })
+        Some(Self { cache, config, own })
     }
 
     /// Where compiled code is kept.
     pub(crate) fn compiled(&self) -> PathBuf {
         self.cache.join("compiled")
+    }
+
+    /// Where what a person has decided is kept.
+    pub(crate) fn config(&self) -> &Path {
+        &self.config
     }
 
     /// The own directory that `granted` holds or lies in, if there is one.
@@ -42,6 +49,34 @@ impl Places {
             let resolved = resolve_existing(own);
             resolved.starts_with(granted) || granted.starts_with(&resolved)
         })
+    }
+}
+
+/// Who could write to a directory.
+pub(crate) enum State {
+    /// It is not there.
+    Missing,
+    /// Its owner alone, who is this user.
+    Private,
+    /// Somebody else; who, in words.
+    Open(String),
+}
+
+impl State {
+    /// That of a directory, links followed.
+    pub(crate) fn of(path: &Path) -> Self {
+        let stat = match rustix::fs::stat(path) {
+            Ok(stat) => stat,
+            Err(rustix::io::Errno::NOENT) => return Self::Missing,
+            Err(error) => return Self::Open(std::io::Error::from(error).to_string()),
+        };
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Self::Open("it belongs to another user".to_owned());
+        }
+        match stat.st_mode & 0o022 {
+            0 => Self::Private,
+            _ => Self::Open("others may write to it".to_owned()),
+        }
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use palisade_hardening::Wall;
 use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, compare};
-use palisade_runtime::{Plugin, Sandbox};
+use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_server::{Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::GrantArgs;
+use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
-use crate::grants::{self, Granted};
+use crate::grants::{self, Granted, Source};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
+use crate::wall;
 
 /// A plugin and what it says of itself.
 pub(crate) struct Loaded {
@@ -34,10 +36,12 @@ pub(crate) struct Prepared {
     pub(crate) decision: Decision,
     /// The loaded plugin.
     pub(crate) plugin: Plugin,
-    /// Directories that are granted.
+    /// Directories and files that are granted.
     pub(crate) roots: Vec<RootGrant>,
+    /// The file that grants them, where there is one.
+    grant_file: Option<PathBuf>,
     /// The paths that decide what is granted the next time.
-    pub(crate) written: Vec<PathBuf>,
+    pub(crate) sources: Vec<Source>,
 }
 
 /// A runtime on which everything of one session runs on one thread.
@@ -48,7 +52,9 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 /// A runtime for many sessions.
 pub(crate) fn runtime_of_many() -> Result<Runtime, Failure> {
     let mut builder = Builder::new_multi_thread();
-    builder.thread_name("palisade-http");
+    builder
+        .thread_name("palisade-http")
+        .worker_threads(threads_for_calls());
     built(builder)
 }
 
@@ -79,23 +85,23 @@ fn survive_large_files() -> std::io::Result<()> {
 
 /// Loads a plugin and computes its effective permission.
 pub(crate) fn prepare(
-    runtime: &Runtime,
     file: &Path,
     args: &GrantArgs,
+    compile: CompileArgs,
 ) -> Result<Prepared, Failure> {
-    prepare_as(runtime, file, None, || Granted::by(args))
+    prepare_as(file, None, compile, || Granted::by(args))
 }
 
 /// The same, under another name. What is granted is looked at once the plugin
 /// is known to be one.
 pub(crate) fn prepare_as(
-    runtime: &Runtime,
     file: &Path,
     name: Option<&str>,
+    compile: CompileArgs,
     granted: impl FnOnce() -> Result<Granted, Failure>,
 ) -> Result<Prepared, Failure> {
     let places = Places::find();
-    let plugin = Loader::new(places.as_ref(), 1)?.load(runtime, file)?;
+    let plugin = Loader::new(places.as_ref(), 1, compile)?.load(file)?;
     Loaded::new(file, name, plugin)?.decide(granted()?, places.as_ref())
 }
 
@@ -139,12 +145,18 @@ impl Loaded {
             decision,
             plugin,
             roots: collected.grant.roots,
-            written: collected.written,
+            grant_file: collected.file,
+            sources: collected.sources,
         })
     }
 }
 
 impl Prepared {
+    /// Keeps what it is granted within reach of this process.
+    pub(crate) fn keep(&self, wall: &mut Wall) {
+        wall::keep(wall, &self.decision.effective);
+    }
+
     /// A directory that was granted and has no effect is most likely a slip.
     pub(crate) fn tell_unused(&self) {
         for row in &self.decision.rows {
@@ -159,9 +171,34 @@ impl Prepared {
         }
     }
 
+    /// A rule for tools that is about none: what is wrong, and what to do.
+    pub(crate) fn idle_rule(&self) -> Option<(String, String)> {
+        /// Names that are told.
+        const TOLD: usize = 12;
+        let tools = &self.plugin.metadata().tools;
+        let names = tools.iter().map(|tool| tool.name.as_str());
+        let idle = self.decision.effective.tools.unmatched(names.clone())?;
+        let place = grants::place(self.grant_file.as_deref(), idle.line);
+        let problem = format!("{place}`{}` in [tools] matches no tool", idle.pattern);
+        let remedy = match (idle.closest, tools.len()) {
+            (Some(closest), _) => format!("did you mean `{closest}`?"),
+            (None, 0) => "it has no tools".to_owned(),
+            (None, count) => {
+                let names: Vec<_> = names.take(TOLD).collect();
+                let more = if count > TOLD { ", …" } else { "" };
+                format!("its tools: {}{more}", names.join(", "))
+            }
+        };
+        Some((problem, remedy))
+    }
+
     /// Opens what is granted.
     pub(crate) fn setup(self) -> Result<PluginSetup, Failure> {
+        let idle = self.idle_rule();
         let name = self.name;
+        if let Some((problem, remedy)) = idle {
+            return Err(Failure::new(format!("{name} can't start: {problem}")).remedy(remedy));
+        }
         if !self.decision.needs.is_empty() {
             let missing = PolicyError::Missing {
                 needs: self.decision.needs,

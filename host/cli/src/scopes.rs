@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
-use palisade_policy::{EnvFlag, RootFlag, is_name};
+use palisade_policy::{EnvFlag, FileFlag, FlagError, RootFlag, is_name};
 
 use crate::args::RunGrantArgs;
 use crate::failure::Failure;
@@ -45,7 +45,9 @@ pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
         }
     };
     Ok(Granted {
-        roots: args.roots.iter().map(|root| root.flag.clone()).collect(),
+        roots: (args.roots.iter().map(|root| root.flag.clone()))
+            .chain(args.single.iter().map(|file| file.flag.0.clone()))
+            .collect(),
         env: args.env.iter().map(|env| env.flag.clone()).collect(),
         file,
     })
@@ -59,7 +61,13 @@ pub(crate) fn for_several(
 ) -> Result<BTreeMap<String, Granted>, Failure> {
     let mut all: BTreeMap<String, Granted> = BTreeMap::new();
     for written in &args.roots {
-        let (plugin, flag) = root(&written.text, example)?;
+        let (plugin, flag) = named(&written.text, "--root", example, str::parse)?;
+        all.entry(plugin).or_default().roots.push(flag);
+    }
+    for written in &args.single {
+        let (plugin, flag) = named(&written.text, "--file", example, |text| {
+            text.parse().map(|FileFlag(flag)| flag)
+        })?;
         all.entry(plugin).or_default().roots.push(flag);
     }
     for written in &args.env {
@@ -83,15 +91,20 @@ pub(crate) fn for_several(
 
 /// `PLUGIN/NAME=PATH[:ro|:rw]`. The name is not left out here: `notes/docs`
 /// might be meant as a path.
-fn root(text: &str, example: &str) -> Result<(String, RootFlag), Failure> {
+fn named(
+    text: &str,
+    flag: &str,
+    example: &str,
+    parse: impl Fn(&str) -> Result<RootFlag, FlagError>,
+) -> Result<(String, RootFlag), Failure> {
     let scoped = scope(text).and_then(|(plugin, rest)| {
-        let flag = rest.parse::<RootFlag>().ok()?;
+        let flag = parse(rest).ok()?;
         flag.name.is_some().then(|| (plugin.to_owned(), flag))
     });
     scoped.ok_or_else(|| {
         unscoped(
-            &format!("--root {text}"),
-            &format!("--root {example}/NAME=PATH[:ro|:rw]"),
+            &format!("{flag} {text}"),
+            &format!("{flag} {example}/NAME=PATH[:ro|:rw]"),
         )
     })
 }

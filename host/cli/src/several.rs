@@ -5,19 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
 
+use palisade_hardening::Wall;
 use palisade_policy::{is_name, name_from};
 use palisade_server::{PluginSetup, Service};
 
-use crate::args::RunGrantArgs;
+use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
-use crate::grants::{Granted, check_dependence};
+use crate::grants::{Granted, Source, check_dependence};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
 use crate::plugin_arg::PluginArg;
-use crate::prepare::{Loaded, Prepared, runtime};
+use crate::prepare::{Loaded, Prepared};
 use crate::scopes;
 
 mod about;
@@ -27,12 +26,14 @@ use about::{About, LeftOut};
 /// Plugins one server has.
 const MAX: usize = 32;
 
-/// How long a plugin may take to be compiled and say what it offers. Clients
-/// wait for the server meanwhile, and most of them not much longer.
-const PATIENCE: Duration = Duration::from_secs(50);
-
-/// Serves those that can be served.
-pub(crate) fn service(plugins: &[PluginArg], args: &RunGrantArgs) -> Result<Service, Failure> {
+/// Serves those that can be served, and keeps what they are granted within
+/// reach of this process.
+pub(crate) fn service(
+    plugins: &[PluginArg],
+    args: &RunGrantArgs,
+    compile: CompileArgs,
+    wall: &mut Wall,
+) -> Result<Service, Failure> {
     if plugins.len() > MAX {
         return Err(Failure::usage(format!(
             "{} plugins are too many for one server",
@@ -45,7 +46,8 @@ pub(crate) fn service(plugins: &[PluginArg], args: &RunGrantArgs) -> Result<Serv
     let example = plugins.first().map(guessed_name).unwrap_or_default();
     let mut granted = scopes::for_several(args, &example)?;
     let places = Places::find();
-    let candidates = load(plugins, &Loader::new(places.as_ref(), plugins.len())?);
+    let loader = Loader::new(places.as_ref(), plugins.len(), compile)?;
+    let candidates = load(plugins, &loader);
     check_names(&candidates)?;
     check_all_reached(&granted, &candidates)?;
 
@@ -59,13 +61,16 @@ pub(crate) fn service(plugins: &[PluginArg], args: &RunGrantArgs) -> Result<Serv
             Err(failure) => about.leave_out(LeftOut::told(name, &failure)?),
         }
     }
-    let on_which_others_depend = |this: usize| -> Vec<PathBuf> {
+    let on_which_others_depend = |this: usize| -> Vec<Source> {
         let others = prepared
             .iter()
             .enumerate()
             .filter(|(place, _)| *place != this);
         others
-            .flat_map(|(_, (file, one))| one.written.iter().chain([file]).cloned())
+            .flat_map(|(_, (file, one))| {
+                let plugin = Source::read(file);
+                one.sources.iter().cloned().chain([plugin])
+            })
             .collect()
     };
     let dependence: Vec<_> = (0..prepared.len())
@@ -79,8 +84,13 @@ pub(crate) fn service(plugins: &[PluginArg], args: &RunGrantArgs) -> Result<Serv
             .as_ref()
             .and_then(|it| it.plugin.description.clone());
         one.tell_unused();
+        let mut needs = Wall::default();
+        one.keep(&mut needs);
         match independent.and_then(|()| one.setup()) {
             Ok(setup) => {
+                wall.readable.append(&mut needs.readable);
+                wall.writable.append(&mut needs.writable);
+                wall.listable.append(&mut needs.listable);
                 about.serve(name, description);
                 setups.push(setup);
             }
@@ -102,54 +112,43 @@ struct Candidate {
     loaded: Result<Loaded, Failure>,
 }
 
-/// Loads all of them, side by side.
+/// Loads all of them, side by side. Each has its time and no more, and no thread
+/// is left when this returns.
 fn load(plugins: &[PluginArg], loader: &Loader) -> Vec<Candidate> {
-    let (sender, receiver) = mpsc::channel();
-    for (place, arg) in plugins.iter().enumerate() {
-        let (sender, loader, arg) = (sender.clone(), loader.clone(), arg.clone());
-        let started = std::thread::Builder::new()
-            .name("palisade-load".to_owned())
-            .spawn(move || {
-                // Nobody listens any more to one that comes too late; what it
-                // has compiled is kept for the next time.
-                let _ = sender.send((place, load_one(&arg, &loader)));
-            });
-        if let Err(error) = started {
-            // It is missing below.
-            tracing::debug!("no thread to load a plugin: {error}");
-        }
-    }
-    drop(sender);
-    let mut loaded: BTreeMap<usize, Result<Loaded, Failure>> = BTreeMap::new();
-    let deadline = Instant::now() + PATIENCE;
-    while let Ok((place, one)) =
-        receiver.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-    {
-        loaded.insert(place, one);
-    }
-    let candidates = plugins.iter().enumerate().map(|(place, arg)| {
-        let loaded = loaded.remove(&place).unwrap_or_else(|| {
-            let file = arg.file.display();
-            let why = format!(
-                "{file}: it could not be loaded within {} s",
-                PATIENCE.as_secs()
-            );
-            Err(Failure::new(why))
+    std::thread::scope(|scope| {
+        let loading: Vec<_> = plugins
+            .iter()
+            .map(|arg| {
+                std::thread::Builder::new()
+                    .name("palisade-load".to_owned())
+                    .spawn_scoped(scope, || load_one(arg, loader))
+            })
+            .collect();
+        let candidates = plugins.iter().zip(loading).map(|(arg, loading)| {
+            let failed = |error: &std::io::Error| {
+                Failure::because(format!("{} can't be loaded", arg.file.display()), error)
+            };
+            let loaded = match loading {
+                Ok(loading) => loading.join().unwrap_or_else(|_| {
+                    Err(failed(&std::io::Error::other("this is a bug in Palisade")))
+                }),
+                Err(error) => Err(failed(&error)),
+            };
+            Candidate {
+                name: match &loaded {
+                    Ok(loaded) => loaded.name.clone(),
+                    Err(_) => name_of_bad(arg),
+                },
+                file: arg.file.clone(),
+                loaded,
+            }
         });
-        Candidate {
-            name: match &loaded {
-                Ok(loaded) => loaded.name.clone(),
-                Err(_) => name_of_bad(arg),
-            },
-            file: arg.file.clone(),
-            loaded,
-        }
-    });
-    candidates.collect()
+        candidates.collect()
+    })
 }
 
 fn load_one(arg: &PluginArg, loader: &Loader) -> Result<Loaded, Failure> {
-    let plugin = loader.load(&runtime()?, &arg.file)?;
+    let plugin = loader.load(&arg.file)?;
     let mut loaded = Loaded::new(&arg.file, arg.name.as_deref(), plugin)?;
     if !is_name(&loaded.name) {
         loaded.name = guessed_name(arg);

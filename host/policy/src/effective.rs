@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
 use crate::network::NetworkRequest;
-use crate::roots::Access;
+use crate::roots::{Access, RootKind};
 use crate::secrets::SecretRequest;
 use crate::storage::StorageRequest;
 use crate::tools::ToolRules;
@@ -32,12 +32,14 @@ pub struct Effective {
     pub tools: ToolRules,
 }
 
-/// A directory the plugin gets.
+/// A directory, or a single file, the plugin gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveRoot {
     /// Its name, and mount point (`/NAME`) in the guest.
     pub name: String,
-    /// The directory on the host, as the person wrote it.
+    /// Whether `path` is a directory or a file.
+    pub kind: RootKind,
+    /// The directory or file on the host, as the person wrote it.
     pub path: PathBuf,
     /// What may be done there.
     pub access: Access,
@@ -60,6 +62,9 @@ impl Effective {
             canon.field(root.path.as_os_str().as_encoded_bytes());
             canon.field(root.access.short().as_bytes());
             canon.sorted(root.hide.iter());
+            if root.kind == RootKind::File {
+                canon.field(b"file");
+            }
         });
         canon.list("network", &self.network, |canon, rule| {
             canon.field(rule.to.to_string().as_bytes());

@@ -82,10 +82,12 @@ pub enum GrantError {
         "`{path}` could be any of the folders the plugin asks for: {}\n  say which: {}",
         choices.join(", "),
         crate::text::alternatives(choices.iter().map(|name| {
-            format!("--root {}", crate::text::shell_word(&format!("{name}={path}")))
+            format!("{} {}", kind.flag(), crate::text::shell_word(&format!("{name}={path}")))
         }))
     )]
     Ambiguous {
+        /// Whether it is a directory or a file.
+        kind: crate::roots::RootKind,
         /// The directory, ready to print.
         path: String,
         /// The names it could take.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::error::FlagError;
 use crate::names::{ENV_NAME_RULE, NAME_RULE, is_env_name, is_name};
-use crate::roots::Access;
+use crate::roots::{Access, RootKind};
 use crate::text::shown;
 
 /// `--root [NAME=]PATH[:ro|:rw]`: a directory, read-only unless it says `:rw`.
@@ -21,53 +21,80 @@ use crate::text::shown;
 pub struct RootFlag {
     /// The name, where it was given one.
     pub name: Option<String>,
-    /// The directory, as written.
+    /// Whether it is a directory or, by `--file`, a file.
+    pub kind: RootKind,
+    /// The directory or file, as written.
     pub path: PathBuf,
     /// What may be done there.
     pub access: Access,
+}
+
+/// `--file [NAME=]PATH[:ro|:rw]`: a single file, written as a [`RootFlag`] is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFlag(pub RootFlag);
+
+impl FromStr for FileFlag {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        read(text, RootKind::File).map(Self)
+    }
 }
 
 impl FromStr for RootFlag {
     type Err = FlagError;
 
     fn from_str(text: &str) -> Result<Self, FlagError> {
-        let usage = "write --root [NAME=]PATH[:ro|:rw], for example --root notes=/srv/notes:rw";
-        if text.contains('\0') {
-            return Err(FlagError::new("a path cannot hold a NUL character", usage));
+        read(text, RootKind::Directory)
+    }
+}
+
+/// What a flag for a directory or a file says.
+fn read(text: &str, kind: RootKind) -> Result<RootFlag, FlagError> {
+    let usage = match kind {
+        RootKind::Directory => {
+            "write --root [NAME=]PATH[:ro|:rw], for example --root notes=/srv/notes:rw"
         }
-        let (rest, access) = access(text)?;
-        let (name, path) = match rest.split_once('=') {
-            None => (None, rest),
-            Some((name, path)) if is_name(name) => (Some(name.to_owned()), path),
-            Some((before, _)) if before.contains(['/', '\\']) => (None, rest),
-            Some(("", _)) => {
-                return Err(FlagError::new(
-                    format!("`{}` has an empty name before the `=`", shown(text)),
-                    format!("{usage}; a path that starts with `=` is written ./=…"),
-                ));
-            }
-            Some((before, _)) => {
-                return Err(FlagError::new(
-                    format!("`{}` is not a folder's name", shown(before)),
-                    format!(
-                        "{NAME_RULE}; if it belongs to the path, write ./{}=…",
-                        shown(before)
-                    ),
-                ));
-            }
-        };
-        if path.is_empty() {
+        RootKind::File => {
+            "write --file [NAME=]PATH[:ro|:rw], for example --file todo=/srv/todo.txt:rw"
+        }
+    };
+    if text.contains('\0') {
+        return Err(FlagError::new("a path cannot hold a NUL character", usage));
+    }
+    let (rest, access) = access(text)?;
+    let (name, path) = match rest.split_once('=') {
+        None => (None, rest),
+        Some((name, path)) if is_name(name) => (Some(name.to_owned()), path),
+        Some((before, _)) if before.contains(['/', '\\']) => (None, rest),
+        Some(("", _)) => {
             return Err(FlagError::new(
-                format!("`{}` has no path", shown(text)),
-                usage,
+                format!("`{}` has an empty name before the `=`", shown(text)),
+                format!("{usage}; a path that starts with `=` is written ./=…"),
             ));
         }
-        Ok(Self {
-            name,
-            path: path.into(),
-            access,
-        })
+        Some((before, _)) => {
+            return Err(FlagError::new(
+                format!("`{}` is not a {}'s name", shown(before), kind.word()),
+                format!(
+                    "{NAME_RULE}; if it belongs to the path, write ./{}=…",
+                    shown(before)
+                ),
+            ));
+        }
+    };
+    if path.is_empty() {
+        return Err(FlagError::new(
+            format!("`{}` has no path", shown(text)),
+            usage,
+        ));
     }
+    Ok(RootFlag {
+        name,
+        kind,
+        path: path.into(),
+        access,
+    })
 }
 
 /// Takes the access off the end.

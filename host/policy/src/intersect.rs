@@ -196,9 +196,10 @@ impl Comparison {
                 without(&request.hide)
             )
         });
-        let granted = grant.map(|grant| describe(&grant.path, grant.access, &grant.hide));
+        let granted =
+            grant.map(|grant| describe(grant.kind, &grant.path, grant.access, &grant.hide));
         let what = match (grant, request) {
-            (Some(grant), _) => format!("folder {}", grant.name),
+            (Some(grant), _) => format!("{} {}", grant.kind.word(), grant.name),
             (None, Some(request)) if !request.is_any() => {
                 format!("folder {}", shown(&request.name))
             }
@@ -214,7 +215,10 @@ impl Comparison {
                     (Access::ReadOnly, Access::ReadWrite) => Some("asks for read-only"),
                     _ => None,
                 });
-                (Some(describe(&root.path, root.access, &root.hide)), why)
+                (
+                    Some(describe(root.kind, &root.path, root.access, &root.hide)),
+                    why,
+                )
             }
         };
         self.row(RowKind::Folder, what, [asked, granted, effective], why);
@@ -384,6 +388,7 @@ fn narrow(request: Option<&RootRequest>, grant: &RootGrant) -> EffectiveRoot {
     };
     EffectiveRoot {
         name: grant.name.clone(),
+        kind: grant.kind,
         path: grant.path.clone(),
         access,
         hide,

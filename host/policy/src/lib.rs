@@ -46,11 +46,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod client_roots;
 mod effective;
 mod env;
 mod error;
 mod flags;
 mod grant;
+mod hide;
 mod intersect;
 mod limits;
 mod manifest;
@@ -66,11 +68,16 @@ mod text;
 mod tools;
 pub mod units;
 
+pub use client_roots::{
+    BadRoot, ClientPath, ClientRootList, ClientRoots, MAX_CLIENT_ROOT_BYTES, MAX_CLIENT_ROOTS,
+    Portion, narrow,
+};
 pub use effective::{Effective, EffectiveRoot};
 pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};
-pub use flags::{EnvFlag, RootFlag};
+pub use flags::{EnvFlag, FileFlag, RootFlag};
 pub use grant::Grant;
+pub use hide::{Entered, HideSet, PatternError, Trail};
 pub use intersect::{Decision, compare, intersect};
 pub use limits::{Limits, LimitsRequest};
 pub use manifest::{Manifest, PluginInfo};
@@ -80,12 +87,12 @@ pub use network::{
     Allowed, Authority, AuthorityError, Denied, Destination, Host, NetworkRequest, NetworkRules,
     Scheme, Special, Target, special,
 };
-pub use roots::{Access, RootGrant, RootRequest};
+pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};
 pub use secrets::{Injection, SecretRequest};
 pub use storage::StorageRequest;
 pub use text::Shown;
-pub use tools::{ToolDecision, ToolRules};
+pub use tools::{ToolDecision, ToolRules, UnmatchedPattern};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger
 /// is refused unread.

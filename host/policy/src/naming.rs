@@ -61,6 +61,7 @@ pub fn name_roots(
         (_, [flag, ..]) => {
             left.sort_unstable();
             return Err(GrantError::Ambiguous {
+                kind: flag.kind,
                 path: visible(&flag.path.display().to_string()),
                 choices: left.into_iter().map(str::to_owned).collect(),
             });
@@ -75,9 +76,11 @@ pub fn name_roots(
             taken.insert(name.clone());
             RootGrant {
                 name,
+                kind: flag.kind,
                 path: flag.path,
                 access: flag.access,
                 hide: Vec::new(),
+                line: None,
             }
         })
         .collect())

@@ -161,6 +161,11 @@ impl<'a> Item<'a> {
         &self.key
     }
 
+    /// The line it stands in, counted from 1.
+    pub(crate) fn line(&self) -> usize {
+        line(self.text, self.offset)
+    }
+
     /// An error about this key: "`key` in \[place\] PROBLEM".
     pub(crate) fn error(&self, problem: &str, remedy: impl Into<String>) -> ParseError {
         at(
@@ -284,6 +289,12 @@ fn closest<'k>(name: &str, keys: &[&'k str]) -> Option<&'k str> {
         .map(|(_, key)| key)
 }
 
+/// The line of an offset, counted from 1.
+fn line(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or(text);
+    before.matches('\n').count() + 1
+}
+
 fn at(
     text: &str,
     offset: usize,
@@ -294,7 +305,7 @@ fn at(
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     ParseError {
-        line: Some(before.matches('\n').count() + 1),
+        line: Some(line(text, offset)),
         column: Some(before[line_start..].chars().count() + 1),
         key: key.map(str::to_owned),
         message,

@@ -1,10 +1,12 @@
-//! Directories: asked for by name, granted with a path.
+//! Directories: asked for by name, granted with a path. Instead of a directory,
+//! a single file may be granted.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::error::ParseError;
+use crate::hide::{self, MAX_PATTERNS};
 use crate::names::{NAME_RULE, is_name};
 use crate::parse::{Item, Table};
 use crate::text::{shown, visible};
@@ -65,17 +67,49 @@ impl RootRequest {
     }
 }
 
-/// A directory a person granted.
+/// What a granted path is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootKind {
+    /// A directory with everything in it.
+    #[default]
+    Directory,
+    /// One file: its mount point holds it under its own name, and nothing else.
+    File,
+}
+
+impl RootKind {
+    /// What it is called: "folder" or "file".
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Directory => "folder",
+            Self::File => "file",
+        }
+    }
+
+    /// The flag that grants one: "--root" or "--file".
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Directory => "--root",
+            Self::File => "--file",
+        }
+    }
+}
+
+/// A directory, or a single file, a person granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootGrant {
     /// Its name, and mount point (`/NAME`) in the guest.
     pub name: String,
-    /// The directory on the host, as the person wrote it.
+    /// Whether `path` is a directory or a file.
+    pub kind: RootKind,
+    /// The directory or file on the host, as the person wrote it.
     pub path: PathBuf,
     /// What may be done there. Default: read.
     pub access: Access,
     /// Patterns of paths that must not be seen, written or created.
     pub hide: Vec<String>,
+    /// The line of the grant file that names the path; none for a flag's.
+    pub line: Option<usize>,
 }
 
 /// `[[roots]]` of a manifest.
@@ -85,10 +119,16 @@ pub(crate) fn requests(item: &Item<'_>) -> Result<Vec<RootRequest>, ParseError> 
         .map(|table| {
             table.only(
                 &["name", "access", "required", "hide"],
-                &[(
-                    "path",
-                    "a manifest only names a folder; which one it is, the person says: --root NAME=PATH",
-                )],
+                &[
+                    (
+                        "path",
+                        "a manifest only names a folder; which one it is, the person says: --root NAME=PATH",
+                    ),
+                    (
+                        "file",
+                        "a manifest only names a folder; a person may grant a file instead: --file NAME=PATH",
+                    ),
+                ],
             )?;
             let name = name(table, &mut seen, true)?;
             let required = table.get("required").map(|item| item.boolean());
@@ -108,7 +148,7 @@ pub(crate) fn grants(item: &Item<'_>) -> Result<Vec<RootGrant>, ParseError> {
     (item.tables(PLACE)?.iter())
         .map(|table| {
             table.only(
-                &["name", "path", "access", "hide"],
+                &["name", "path", "file", "access", "hide"],
                 &[(
                     "required",
                     "`required` belongs in a manifest; remove it here",
@@ -116,16 +156,37 @@ pub(crate) fn grants(item: &Item<'_>) -> Result<Vec<RootGrant>, ParseError> {
             )?;
             let name = name(table, &mut seen, false)?;
             let example = "path = \"/srv/notes\"";
-            let item = table.require("path", example)?;
+            let (kind, item, example) = match (table.get("file"), table.get("path")) {
+                (Some(item), Some(_)) => {
+                    return Err(item.error(
+                        "stands beside `path`",
+                        "write `path` for a directory, or `file` for a single file",
+                    ));
+                }
+                (Some(item), None) => (RootKind::File, item, "file = \"/srv/notes/todo.txt\""),
+                (None, _) => (
+                    RootKind::Directory,
+                    table.require("path", example)?,
+                    example,
+                ),
+            };
             let path = item.string(example)?;
             if path.is_empty() || path.contains('\0') {
                 return Err(item.error("is not a path", format!("write {example}")));
             }
+            if let (RootKind::File, Some(item)) = (kind, table.get("hide")) {
+                return Err(item.error(
+                    "stands beside `file`",
+                    "remove it: of a single file there is nothing to hide",
+                ));
+            }
             Ok(RootGrant {
                 name,
+                kind,
                 path: path.into(),
                 access: access(table)?,
                 hide: hide(table)?,
+                line: Some(item.line()),
             })
         })
         .collect()
@@ -164,36 +225,39 @@ fn access(table: &Table<'_>) -> Result<Access, ParseError> {
     Ok(access.transpose()?.unwrap_or_default())
 }
 
-/// Patterns are relative to their root. Here only what can match nothing, or
-/// means to match outside, is refused; the host compiles them.
+/// Patterns are relative to their root, and checked here already.
 fn hide(table: &Table<'_>) -> Result<Vec<String>, ParseError> {
-    let example = "hide = [\"**/.git/**\"]";
     let Some(item) = table.get("hide") else {
         return Ok(Vec::new());
     };
-    let mut patterns = Vec::new();
-    for (pattern, item) in item.strings(example)? {
-        let problem = if pattern.is_empty() {
-            "has an empty pattern"
-        } else if pattern.chars().any(crate::text::steers) {
-            "has a pattern with control or invisible characters"
-        } else if pattern.starts_with('/') {
-            "has a pattern that starts with `/`; patterns are relative to the folder"
-        } else if pattern.split('/').any(|part| part == "..") {
-            "has a pattern with `..`, which matches nothing"
-        } else {
-            patterns.push(pattern.to_owned());
-            continue;
-        };
-        return Err(item.error(problem, format!("for example {example}")));
+    let patterns = item.strings("hide = [\"**/.git/**\"]")?;
+    if patterns.len() > MAX_PATTERNS {
+        return Err(item.error(
+            &format!("has more than {MAX_PATTERNS} patterns"),
+            "write `*` for any characters of a name, and `**` for any directories",
+        ));
     }
-    Ok(patterns)
+    (patterns.into_iter())
+        .map(|(pattern, item)| match hide::check(pattern) {
+            Ok(()) => Ok(pattern.to_owned()),
+            Err(wrong) => Err(item.error(&wrong.problem, wrong.remedy)),
+        })
+        .collect()
 }
 
 /// "/srv/notes ro, without **/.git/**", safe to print.
-pub(crate) fn describe(path: &std::path::Path, access: Access, hide: &[String]) -> String {
+pub(crate) fn describe(
+    kind: RootKind,
+    path: &std::path::Path,
+    access: Access,
+    hide: &[String],
+) -> String {
     let path = visible(&path.display().to_string());
-    format!("{path} {}{}", access.short(), without(hide))
+    let alone = match kind {
+        RootKind::Directory => "",
+        RootKind::File => ", this file alone",
+    };
+    format!("{path} {}{alone}{}", access.short(), without(hide))
 }
 
 /// ", without PATTERN, PATTERN"; empty where nothing is hidden.

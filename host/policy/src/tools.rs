@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::error::ParseError;
 use crate::parse::Table;
+use crate::text::shown;
 
 /// Longest pattern, in bytes.
 const PATTERN_MAX: usize = 128;
@@ -45,6 +46,19 @@ impl fmt::Display for ToolDecision {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRules {
     rules: BTreeMap<String, ToolDecision>,
+    /// Where in the grant file a pattern stands.
+    lines: BTreeMap<String, usize>,
+}
+
+/// A pattern that no tool of a plugin matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmatchedPattern {
+    /// The pattern, ready to print.
+    pub pattern: String,
+    /// The line of the grant file, where it is of one.
+    pub line: Option<usize>,
+    /// The tool that was probably meant, ready to print.
+    pub closest: Option<String>,
 }
 
 impl ToolRules {
@@ -73,6 +87,7 @@ impl ToolRules {
                 ));
             }
             rules.insert(pattern, item.choice(&choices)?);
+            rules.lines.insert(pattern.to_owned(), item.line());
         }
         Ok(rules)
     }
@@ -106,11 +121,52 @@ impl ToolRules {
         self.rules.is_empty()
     }
 
+    /// The first pattern that matches none of a plugin's tools, and so is most
+    /// likely a slip: misspelt, a `deny` would deny nothing. `*` alone is what
+    /// is said of all tools, be there any or none.
+    pub fn unmatched<'n>(
+        &self,
+        tools: impl Iterator<Item = &'n str> + Clone,
+    ) -> Option<UnmatchedPattern> {
+        let slip = (self.rules.keys())
+            .find(|pattern| *pattern != "*" && !tools.clone().any(|name| matches(pattern, name)))?;
+        let names: Vec<_> = tools.collect();
+        Some(UnmatchedPattern {
+            pattern: shown(slip),
+            line: self.lines.get(slip).copied(),
+            closest: nearest(slip, &names).map(shown),
+        })
+    }
+
     /// These rules with those of `other` added, and replacing equal patterns.
     pub(crate) fn overridden_by(mut self, other: Self) -> Self {
+        self.lines
+            .retain(|pattern, _| !other.rules.contains_key(pattern));
+        self.lines.extend(other.lines);
         self.rules.extend(other.rules);
         self
     }
+}
+
+/// The name that is closest to a pattern, if one is close at all.
+fn nearest<'n>(pattern: &str, names: &[&'n str]) -> Option<&'n str> {
+    let wanted = pattern.replace('*', "");
+    let distance = |name: &str| match pattern.contains('*') {
+        // As much of the name as the pattern spells out.
+        true => {
+            let length = wanted.chars().count();
+            let begin: String = name.chars().take(length).collect();
+            let skip = name.chars().count().saturating_sub(length);
+            let end: String = name.chars().skip(skip).collect();
+            strsim::osa_distance(&wanted, &begin).min(strsim::osa_distance(&wanted, &end))
+        }
+        false => strsim::osa_distance(&wanted, name),
+    };
+    (names.iter())
+        .map(|name| (distance(name), *name))
+        .filter(|(distance, _)| *distance <= (wanted.len() / 2).max(1))
+        .min()
+        .map(|(_, name)| name)
 }
 
 fn is_pattern(text: &str) -> bool {

@@ -172,6 +172,17 @@ fn bad_values_are_refused_where_they_stand() {
         (grant(&format!("{root}{root}")), 5, "name"),
         (grant(&format!("{root}hide = [\"/etc\"]")), 4, "hide"),
         (grant(&format!("{root}hide = [\"../x\"]")), 4, "hide"),
+        (grant(&format!("{root}file = \"/b\"")), 4, "file"),
+        (
+            grant("[[roots]]\nname = \"x\"\nfile = \"/b\"\nhide = [\"a\"]"),
+            4,
+            "hide",
+        ),
+        (
+            after_plugin("[[roots]]\nname = \"x\"\nfile = \"/b\""),
+            5,
+            "file",
+        ),
         (grant("[env]\nA = \"a\\u0000b\""), 2, "A"),
         (grant("[tools]\n\"a b\" = \"ask\""), 2, "a b"),
         (grant("[tools]\n\"a\" = \"perhaps\""), 2, "a"),

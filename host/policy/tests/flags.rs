@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use palisade_policy::{
-    Access, EnvFlag, GrantError, Manifest, RootFlag, is_env_name, is_name, name_roots,
+    Access, EnvFlag, FileFlag, GrantError, Manifest, RootFlag, RootKind, is_env_name, is_name,
+    name_roots,
 };
 use proptest::prelude::*;
 
@@ -203,12 +204,32 @@ fn no_two_directories_share_a_name() {
     );
 }
 
+#[test]
+fn a_file_is_written_as_a_directory_is() {
+    let FileFlag(flag) = "todo=/srv/todo.txt:rw".parse().unwrap();
+    assert_eq!(flag.kind, RootKind::File);
+    assert_eq!(flag.access, Access::ReadWrite);
+    let granted = name_roots(vec![flag], None).unwrap();
+    assert_eq!(granted[0].kind, RootKind::File);
+    let nameless: FileFlag = "/srv/To Do.txt".parse().unwrap();
+    assert_eq!(
+        name_roots(vec![nameless.0], None).unwrap()[0].name,
+        "to-do-txt"
+    );
+    let error = "todo=".parse::<FileFlag>().unwrap_err();
+    assert!(
+        error.to_string().contains("--file todo=/srv/todo.txt"),
+        "{error}"
+    );
+}
+
 /// A flag that a command line can hold.
 fn any_flag() -> impl Strategy<Value = RootFlag> {
     let access = prop_oneof![Just(Access::ReadOnly), Just(Access::ReadWrite)];
     let path = prop_oneof!["[^\0]{1,12}", "[a-c=:./\\\\]{1,8}(:rw|:ro|:RW)?"];
     (prop::option::of("[a-z0-9-]{1,8}"), path, access).prop_map(|(name, path, access)| RootFlag {
         name,
+        kind: RootKind::Directory,
         path: path.into(),
         access,
     })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use palisade_policy::{
     Access, EnvRequest, Grant, Limits, LimitsRequest, Manifest, NetworkRequest, PolicyError,
-    RootGrant, RootRequest, RowKind, ToolDecision, intersect,
+    RootGrant, RootKind, RootRequest, RowKind, ToolDecision, intersect,
 };
 use proptest::prelude::*;
 
@@ -88,9 +88,11 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 fn granted_root() -> impl Strategy<Value = RootGrant> {
     (name(), "/[a-z]{1,3}", access(), hide()).prop_map(|(name, path, access, hide)| RootGrant {
         name,
+        kind: RootKind::Directory,
         path: path.into(),
         access,
         hide,
+        line: None,
     })
 }
 

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
-use crate::error::CacheError;
+use crate::compile::Compiled;
+use crate::error::{CacheError, LoadError};
 use crate::metadata::{FORMAT, Metadata};
 
 mod private_dir;
@@ -105,8 +106,8 @@ impl CompiledCache {
     }
 
     /// Keeps a component. A failure costs only time, so it is a warning.
-    pub(crate) fn store(&self, key: &Key, component: &Component, metadata: &Metadata) {
-        if let Err(error) = self.try_store(key, component, metadata) {
+    pub(crate) fn store(&self, key: &Key, compiled: &Compiled) {
+        if let Err(error) = self.try_store(key, compiled) {
             tracing::warn!(
                 "compiled code can't be kept in {}: {error}",
                 self.path().display()
@@ -114,22 +115,33 @@ impl CompiledCache {
         }
     }
 
-    fn try_store(
-        &self,
-        key: &Key,
-        component: &Component,
-        metadata: &Metadata,
-    ) -> std::io::Result<()> {
-        let code = component.serialize().map_err(std::io::Error::other)?;
+    fn try_store(&self, key: &Key, compiled: &Compiled) -> std::io::Result<()> {
+        let code = &compiled.code;
         let sidecar = serde_json::to_vec(&Sidecar {
             code_len: code.len() as u64,
-            code_crc: crc32fast::hash(&code),
-            metadata: metadata.clone(),
+            code_crc: crc32fast::hash(code),
+            metadata: compiled.metadata.clone(),
         })?;
-        self.dir.write(&format!("{}.cwasm", key.0), &code)?;
+        self.dir.write(&format!("{}.cwasm", key.0), code)?;
         self.dir.write(&format!("{}.json", key.0), &sidecar)?;
         Ok(())
     }
+}
+
+/// The component of which this code has just been made.
+pub(crate) fn fresh(
+    engine: &wasmtime::Engine,
+    compiled: &Compiled,
+) -> Result<Component, LoadError> {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "this is the other place where compiled code may come from"
+    )]
+    // SAFETY: wasmtime asks that the bytes were made by `serialize`. They were
+    // by the compiler that was asked for them, which handed them over before
+    // any of the plugin ran (`compile`), and nobody has had them since.
+    let component = unsafe { Component::deserialize(engine, &compiled.code) };
+    component.map_err(|error| LoadError::CompilerDied(format!("its code is unusable: {error:#}")))
 }
 
 /// Lower-case hexadecimal.

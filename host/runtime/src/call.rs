@@ -13,8 +13,8 @@ use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
 use crate::clock::{CallClock, Metered, Verdict};
 use crate::engine::{self, WASM_STACK};
-use crate::error::{CallError, Exceeded, Limit, LoadError};
-use crate::files::Listed;
+use crate::error::{CallError, Cause, EngineError, Exceeded, Limit, LoadError};
+use crate::files::{Listed, Places};
 use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, Start};
 use crate::limiter::Limiter;
 use crate::linked::Linked;
@@ -76,7 +76,7 @@ pub(crate) async fn run<O: Operation>(
         sandbox.limits.log,
     );
     let run = async {
-        let made = sandbox.spare.take();
+        let made = sandbox.spare.take(sandbox.view);
         let mut made = match made {
             Some(made) => made,
             None => Made::started(&linked, &sandbox, Arc::clone(&clock)).await?,
@@ -99,7 +99,7 @@ pub(crate) async fn run<O: Operation>(
 /// An instance still serves a single call. One that takes long to start is made
 /// when it is needed: until then there is nobody who could cancel it.
 pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
-    if sandbox.spare.is_there() {
+    if sandbox.spare.is_there(sandbox.view) {
         return;
     }
     let clock = CallClock::new(sandbox.limits.call_time.min(AHEAD), sandbox.limits.cpu_time);
@@ -109,7 +109,7 @@ pub(crate) async fn prepare(linked: &Linked, sandbox: &Sandbox) {
     })
     .await
     {
-        Ok(made) => sandbox.spare.put(made),
+        Ok(made) => sandbox.spare.put(sandbox.view, made),
         // The next call will meet it, and has somebody to tell.
         Err(error) => tracing::debug!("no instance could be made ahead: {error}"),
     }
@@ -134,7 +134,7 @@ pub(crate) async fn list(linked: &Linked, sandbox: &Sandbox) -> Result<Listing, 
     let never = CancellationToken::new();
     within(linked, sandbox, Arc::clone(&clock), &never, run)
         .await
-        .map_err(LoadError::Listing)?
+        .map_err(|error| LoadError::Listing(Cause::of(&error)))?
 }
 
 /// All its lists, from one instance.
@@ -182,7 +182,9 @@ async fn within<T>(
     cancel: &CancellationToken,
     run: impl Future<Output = Result<Result<T, contract::Error>, CallError>>,
 ) -> Result<T, CallError> {
-    let _running = linked.engine.ticker().run();
+    let running = linked.engine.ticker().run();
+    let _running =
+        running.map_err(|error| CallError::Host(Box::new(EngineError::Ticker(error))))?;
     let mut metered = Metered {
         clock: Arc::clone(&clock),
         future: Box::pin(run),
@@ -255,26 +257,31 @@ impl Made {
     }
 }
 
-/// Room for one instance made ahead.
+/// Room for one instance made ahead, with the number of the view it was made
+/// for. One for all views of a sandbox, however many clients there are: it has
+/// a place in the engine's pool.
 #[derive(Default)]
-pub(crate) struct Spare(Mutex<Option<Made>>);
+pub(crate) struct Spare(Mutex<Option<(u64, Made)>>);
 
 impl Spare {
     // What a lock holds is an option, whole whatever happened to its holder.
-    fn slot(&self) -> MutexGuard<'_, Option<Made>> {
+    fn slot(&self) -> MutexGuard<'_, Option<(u64, Made)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Made> {
-        self.slot().take()
+    /// The instance, if it sees what this view shows and nothing else.
+    fn take(&self, view: u64) -> Option<Made> {
+        let made = self.slot().take_if(|(of, _)| *of == view);
+        made.map(|(_, made)| made)
     }
 
-    fn is_there(&self) -> bool {
-        self.slot().is_some()
+    fn is_there(&self, view: u64) -> bool {
+        self.slot().as_ref().is_some_and(|(of, _)| *of == view)
     }
 
-    fn put(&self, made: Made) {
-        *self.slot() = Some(made);
+    fn put(&self, view: u64, made: Made) {
+        let old = self.slot().replace((view, made));
+        drop(old);
     }
 }
 
@@ -288,7 +295,9 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
             wasi: sandbox.context(),
             table,
             handles,
+            preopens: Arc::clone(&sandbox.preopens),
             inline_files: sandbox.inline_files,
+            places: Places::new(sandbox.moves.clone()),
             listed: Listed::new(&sandbox.limits),
             client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),

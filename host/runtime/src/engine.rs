@@ -18,6 +18,9 @@ use crate::files;
 use crate::state::State;
 use crate::ticker::Ticker;
 
+/// The version of wasmtime, as a test holds.
+pub const WASMTIME: &str = "48.0.8";
+
 /// Live instances the pool has room for: the most calls a grant can allow at
 /// once, and some made ahead or being asked for their tools. The reservation
 /// is address space only, but setting it up costs start-up time.
@@ -26,6 +29,9 @@ const INSTANCES: u32 = 272;
 /// Room for each further plugin: twice the calls it may run where no grant
 /// says otherwise, so that none is without instances because of the others.
 const INSTANCES_MORE: u32 = 32;
+
+/// Room for what a single instance may be made of.
+const INSTANCES_ONE: u32 = 16;
 
 /// Tables there is room for with each instance. Core instances are only counted,
 /// so that there is room for the most that each may have.
@@ -52,7 +58,8 @@ pub struct EngineOptions {
     /// Draw instances from a pool of pre-reserved memory. Default true; where
     /// the address space does not allow it the engine falls back by itself.
     pub pooling: bool,
-    /// Plugins there is to be room for. Default 1.
+    /// Plugins there is to be room for. Default 1; with 0 there is room for one
+    /// instance at a time, to compile and to ask a plugin what it offers.
     pub plugins: u32,
 }
 
@@ -88,8 +95,10 @@ impl Engine {
     ///
     /// [`EngineError`] when wasmtime can't run here at all.
     pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
-        let more = options.plugins.saturating_sub(1);
-        let instances = INSTANCES.saturating_add(more.saturating_mul(INSTANCES_MORE));
+        let instances = match options.plugins {
+            0 => INSTANCES_ONE,
+            plugins => INSTANCES.saturating_add((plugins - 1).saturating_mul(INSTANCES_MORE)),
+        };
         let pooled = options
             .pooling
             .then(|| wasmtime::Engine::new(&config(Some(pool(instances)))));
@@ -109,7 +118,7 @@ impl Engine {
         files::add_to_linker(&mut linker).map_err(EngineError::Link)?;
         imported_client::add_to_linker::<State, HasClient>(&mut linker, State::client_view)
             .map_err(EngineError::Link)?;
-        let ticker = Ticker::start(wasmtime.clone(), options.tick).map_err(EngineError::Ticker)?;
+        let ticker = Ticker::new(wasmtime.clone(), options.tick);
         Ok(Self(Arc::new(Inner {
             wasmtime,
             linker,
@@ -225,4 +234,14 @@ fn pool(instances: u32) -> PoolingAllocationConfig {
         pool.decommit_batch_size(16);
     }
     pool
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_version_of_wasmtime_is_the_one_that_is_built() {
+        let lock = include_str!("../../../Cargo.lock");
+        let entry = format!("name = \"wasmtime\"\nversion = \"{}\"\n", super::WASMTIME);
+        assert!(lock.contains(&entry), "{}", super::WASMTIME);
+    }
 }

@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use palisade_policy::units::{format_duration, format_size};
+use serde::{Deserialize, Serialize};
+
+mod cause;
+
+pub use cause::Cause;
 
 /// The engine can't be made.
 #[derive(Debug, thiserror::Error)]
@@ -25,11 +30,12 @@ pub enum EngineError {
 }
 
 /// A file can't become a [`Plugin`](crate::Plugin).
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The file can't be read as a whole.
     #[error("it can't be read")]
+    #[serde(skip)]
     Read(#[source] std::io::Error),
     /// What was hashed is not what was read.
     #[error("it was changed while it was being read; try again")]
@@ -38,8 +44,21 @@ pub enum LoadError {
     #[error("{0}")]
     NotAComponent(String),
     /// The component does not pass validation or can't be compiled.
-    #[error("it is not a valid component: {}", root_cause(.0))]
-    Compile(#[source] wasmtime::Error),
+    #[error("it is not a valid component: {}", .0.root())]
+    Compile(#[source] Cause),
+    /// Compiling took too long, or would have.
+    #[error("compiling it takes longer than {}", duration(.0))]
+    CompileTime(Duration),
+    /// Compiling took too much memory, or would have.
+    #[error("compiling it needs more memory than {}", size(.0))]
+    CompileMemory(u64),
+    /// The process in which plugins are compiled could not be started.
+    #[error("no process to compile it in could be started")]
+    #[serde(skip)]
+    NoCompiler(#[source] std::io::Error),
+    /// The process in which it was compiled broke off.
+    #[error("the process that compiled it broke off ({0})")]
+    CompilerDied(String),
     /// The component imports something the host does not offer.
     #[error("it needs {import}, which this host does not offer")]
     UnknownImport {
@@ -52,7 +71,7 @@ pub enum LoadError {
         /// The interface or function, as the component names it.
         import: String,
         /// What wasmtime says of the difference.
-        source: wasmtime::Error,
+        source: Cause,
     },
     /// Nothing the component exports can be served.
     #[error("it offers nothing that can be served: {found}")]
@@ -61,19 +80,19 @@ pub enum LoadError {
         found: String,
     },
     /// The component could not be linked for another reason.
-    #[error("it can't be linked: {}", root_cause(.0))]
-    Link(#[source] wasmtime::Error),
+    #[error("it can't be linked: {}", .0.root())]
+    Link(#[source] Cause),
     /// An exported function takes or gives something else than the contract says.
     #[error("its function {export} has another type than palisade:mcp says")]
     ExportType {
         /// The function, with its interface.
         export: String,
         /// What wasmtime says of the difference.
-        source: wasmtime::Error,
+        source: Cause,
     },
     /// The plugin failed when it was asked what it offers.
     #[error("it failed when asked what it offers")]
-    Listing(#[source] CallError),
+    Listing(#[source] Cause),
     /// What it says it offers is unusable.
     #[error("what it offers is unusable: {0}")]
     BadListing(String),
@@ -83,13 +102,20 @@ pub enum LoadError {
     /// The manifest it carries can't be read out of it.
     #[error("the manifest inside it can't be read: {0}")]
     BadManifestSection(String),
-    /// Something is granted in a form that is not enforced yet.
-    #[error("{0}")]
-    NotEnforced(String),
-    /// A granted directory can't be opened.
-    #[error("the directory {} can't be opened", .path.display())]
+    /// What a granted directory hides can't be understood.
+    #[error("the folder {root} {source}")]
+    #[serde(skip)]
+    Hide {
+        /// The directory's name.
+        root: String,
+        /// What is wrong.
+        source: palisade_policy::PatternError,
+    },
+    /// A granted directory or file can't be opened.
+    #[error("{} can't be opened", .path.display())]
+    #[serde(skip)]
     Root {
-        /// The directory, as granted.
+        /// The directory or file, as granted.
         path: PathBuf,
         /// Why.
         #[source]
@@ -98,6 +124,9 @@ pub enum LoadError {
     /// A granted path is something else than a directory.
     #[error("{} is not a directory", .0.display())]
     RootIsNoDirectory(PathBuf),
+    /// What is granted as a single file is something else.
+    #[error("{} is not a file", .0.display())]
+    RootIsNoFile(PathBuf),
 }
 
 /// A limit of `[limits]` (or a fixed one) that a call ran into.
@@ -221,6 +250,14 @@ pub enum CacheError {
         /// What is wrong with it.
         why: &'static str,
     },
+}
+
+fn duration(duration: &Duration) -> String {
+    format_duration(*duration)
+}
+
+fn size(bytes: &u64) -> String {
+    format_size(*bytes)
 }
 
 /// The innermost cause, which in wasmtime's chains is the one that says most.

@@ -148,7 +148,7 @@ impl<F: Function> Export<F> {
             .map(drop)
             .map_err(|source| LoadError::ExportType {
                 export: format!("{}#{}", F::INTERFACE.name(), F::NAME),
-                source,
+                source: source.into(),
             })
     }
 

@@ -5,9 +5,9 @@
 //! knows nothing of MCP's wire: what it takes and returns are the types of the
 //! `palisade:mcp` WIT package ([`contract`]), owned and typed.
 //!
-//! The way in is [`Engine`], made once a process; [`Plugin::load`] compiles
-//! (or finds the compiled code of) a component, reads what it offers and links
-//! it; [`Plugin::run`] runs one [`Operation`] in an instance of its own.
+//! The way in is [`Engine`], made once a process; [`Plugin::load`] finds the
+//! compiled code of a component, or has it made in a process of its own
+//! ([`CompilerProcess`]), and links it; [`Plugin::run`] runs one [`Operation`] in an instance of its own.
 
 mod answer;
 mod bindings;
@@ -15,6 +15,7 @@ mod cache;
 mod call;
 mod client;
 mod clock;
+mod compile;
 mod component;
 mod console;
 mod descriptors;
@@ -37,13 +38,14 @@ mod ticker;
 pub use bindings::contract;
 pub use cache::CompiledCache;
 pub use client::{CallEvent, EventSink};
+pub use compile::{Compile, Compiled, CompilerProcess, ServeCompilerError, serve_compiler};
 pub use component::{Export, Import, Kind, Offers, manifest as carried_manifest, offered};
 pub use descriptors::open_files;
-pub use engine::{Engine, EngineOptions};
-pub use error::{CacheError, CallError, EngineError, Limit, LoadError};
+pub use engine::{Engine, EngineOptions, WASMTIME};
+pub use error::{CacheError, CallError, Cause, EngineError, Limit, LoadError};
 pub use metadata::Metadata;
 pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource, ToolCall};
-pub use placement::{Placement, Pool};
+pub use placement::{Placement, Pool, threads_for_calls};
 pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
-pub use sandbox::Sandbox;
+pub use sandbox::{FoundRoot, Narrowed, Sandbox};
 pub use size::{content_size, result_size};

@@ -50,8 +50,8 @@ fn unlinkable(error: wasmtime::Error) -> LoadError {
         }
         Some(import) => LoadError::ImportType {
             import,
-            source: error,
+            source: error.into(),
         },
-        None => LoadError::Link(error),
+        None => LoadError::Link(error.into()),
     }
 }

@@ -1,6 +1,8 @@
 //! Checks of the lists a plugin gives when it is loaded. No plugin is served
 //! with a list that a client could misread.
 
+use serde::{Deserialize, Serialize};
+
 use crate::bindings::contract::{Annotations, Prompt, ResourceTemplate, Tool};
 use crate::component::Offers;
 use crate::error::LoadError;
@@ -22,7 +24,7 @@ const MAX_TEXT: usize = 4 * 1024 * 1024;
 const MAX_NAME: usize = 128;
 
 /// What a plugin says it offers.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Listing {
     pub(crate) tools: Vec<Tool>,
     pub(crate) templates: Vec<ResourceTemplate>,

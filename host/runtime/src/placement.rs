@@ -17,6 +17,15 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::error::{CallError, EngineError};
 
+/// How many threads have something to do at a time on this machine. Found out
+/// once, which means reading files: a process that gives up access to files
+/// asks before that.
+#[allow(clippy::must_use_candidate, reason = "asked early, its answer is kept")]
+pub fn threads_for_calls() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
 /// Where a call starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
@@ -92,10 +101,8 @@ impl Pool {
         if let Some((runtime, _)) = self.runtime.get() {
             return Ok(runtime);
         }
-        // Finding this out means reading files: not before it is needed.
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         // The thread that reads requests is one as well.
-        let threads = (cores - 1).max(1);
+        let threads = (threads_for_calls() - 1).max(1);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .thread_name("palisade-call")
             .worker_threads(threads)

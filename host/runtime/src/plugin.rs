@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
-use wasmtime::component::Component;
 
-use crate::cache::{CompiledCache, Key, hex};
+use crate::cache::{self, CompiledCache, Key, hex};
 use crate::call;
 use crate::client::EventSink;
-use crate::component::{self, Offers, check_header};
+use crate::compile::{Compile, Here};
+use crate::component::check_header;
 use crate::engine::Engine;
 use crate::error::{CallError, LoadError};
 use crate::linked::Linked;
@@ -24,6 +24,8 @@ use crate::sandbox::Sandbox;
 pub struct LoadOptions<'a> {
     /// Where compiled code is kept; none compiles every time.
     pub cache: Option<&'a CompiledCache>,
+    /// What compiles it; none does so in this process, for as long as it takes.
+    pub compiler: Option<&'a dyn Compile>,
     /// What else must hold of a plugin that is seen for the first time; the
     /// error is one sentence.
     pub vet: Option<&'a Vet>,
@@ -71,14 +73,13 @@ impl Plugin {
     /// Loads a component: from the cache if it is there, else read, compiled,
     /// asked what it offers in an empty sandbox, and kept.
     ///
-    /// Compiling blocks the calling thread; call this outside of a runtime's
-    /// own threads, or where nothing else runs yet.
+    /// All of it blocks the calling thread.
     ///
     /// # Errors
     ///
     /// [`LoadError`]; nothing is served of a component that is not understood
     /// as a whole.
-    pub async fn load(
+    pub fn load(
         engine: &Engine,
         source: Source<'_>,
         options: LoadOptions<'_>,
@@ -89,28 +90,35 @@ impl Plugin {
             .cache
             .and_then(|cache| cache.load(engine.wasmtime(), &key));
         let from_cache = cached.is_some();
-        let (metadata, linked) = match cached {
-            Some((component, metadata)) => (metadata, Linked::new(engine, &component)?),
+        let (component, metadata) = match cached {
+            Some(cached) => cached,
             None => {
                 let bytes = (source.read)().map_err(LoadError::Read)?;
-                let bytes = bytes.as_slice();
                 // Hashed before anything looks inside.
-                if <[u8; 32]>::from(Sha256::digest(bytes)) != digest {
+                if <[u8; 32]>::from(Sha256::digest(&bytes)) != digest {
                     return Err(LoadError::Changed);
                 }
-                check_header(bytes)?;
-                let component =
-                    Component::new(engine.wasmtime(), bytes).map_err(LoadError::Compile)?;
-                let (metadata, linked) = understand(engine, &component, bytes).await?;
+                // What is no component at all is not worth a process.
+                check_header(&bytes)?;
+                let compiler = options.compiler.unwrap_or(&Here);
+                let compiled = compiler.compile(engine, &bytes)?;
                 if let Some(vet) = options.vet {
-                    vet(&metadata).map_err(LoadError::BadSchema)?;
+                    vet(&compiled.metadata).map_err(LoadError::BadSchema)?;
                 }
-                if let Some(cache) = options.cache {
-                    cache.store(&key, &component, &metadata);
+                let kept = options.cache.and_then(|cache| {
+                    cache.store(&key, &compiled);
+                    cache.load(engine.wasmtime(), &key)
+                });
+                match kept {
+                    Some(kept) => kept,
+                    None => (
+                        cache::fresh(engine.wasmtime(), &compiled)?,
+                        compiled.metadata,
+                    ),
                 }
-                (metadata, linked)
             }
         };
+        let linked = Linked::new(engine, &component)?;
         Ok(Self(Arc::new(Inner {
             digest,
             from_cache,
@@ -165,34 +173,4 @@ impl Plugin {
         )
         .await
     }
-}
-
-/// Checks what a component needs and offers, links it and asks for its lists.
-async fn understand(
-    engine: &Engine,
-    component: &Component,
-    bytes: &[u8],
-) -> Result<(Metadata, Linked), LoadError> {
-    let (imports, exports) = component::names(engine.wasmtime(), component);
-    if let Some(import) = component::unknown_import(&imports) {
-        return Err(LoadError::UnknownImport {
-            import: import.clone(),
-        });
-    }
-    let offers = Offers::of(&exports);
-    let kind = component::kind(&exports, offers)?;
-    let linked = Linked::new(engine, component)?;
-    let listing = call::list(&linked, &Sandbox::empty()).await?;
-    listing.check(offers)?;
-    let metadata = Metadata {
-        kind,
-        imports,
-        exports,
-        tools: listing.tools,
-        templates: listing.templates,
-        prompts: listing.prompts,
-        offers,
-        manifest: component::manifest(bytes)?,
-    };
-    Ok((metadata, linked))
 }

@@ -4,20 +4,25 @@
 //! directories are opened then and kept by handle, so that what a path means
 //! can't change later.
 
-use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
-use palisade_policy::{Access, Effective, EffectiveRoot, Limits};
+use palisade_policy::{Effective, Limits};
 use tokio::sync::Semaphore;
-use wasmtime_wasi::filesystem::WasiFilesystemCtx;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::contract;
 use crate::call::Spare;
 use crate::console::Console;
 use crate::error::LoadError;
+use crate::files::{Moves, Preopen};
 
+mod granted;
 mod local;
+mod narrow;
+
+use granted::Granted;
+pub use narrow::{FoundRoot, Narrowed};
 
 /// The configuration where nobody gave one.
 const NO_CONFIG: &str = "{}";
@@ -25,8 +30,12 @@ const NO_CONFIG: &str = "{}";
 /// Everything the instances of one plugin may use during one session.
 pub struct Sandbox {
     name: Arc<str>,
-    files: WasiFilesystemCtx,
+    granted: Arc<[Granted]>,
+    /// What of it guests see.
+    pub(crate) preopens: Arc<[Preopen]>,
     pub(crate) inline_files: bool,
+    /// Where something is hidden.
+    pub(crate) moves: Option<Moves>,
     env: Vec<(String, String)>,
     /// What instances are told when they start, a JSON object.
     pub(crate) config: String,
@@ -34,7 +43,13 @@ pub struct Sandbox {
     pub(crate) limits: Limits,
     pub(crate) running: Arc<Semaphore>,
     pub(crate) waiting: Arc<Semaphore>,
-    pub(crate) spare: Spare,
+    pub(crate) spare: Arc<Spare>,
+    /// Which view of what was granted this is.
+    pub(crate) view: u64,
+    /// How many there have been.
+    views: Arc<AtomicU64>,
+    /// For directories that are opened below granted ones.
+    room: Arc<Semaphore>,
 }
 
 impl Sandbox {
@@ -48,47 +63,40 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Root`] or [`LoadError::RootIsNoDirectory`] for the first
-    /// directory that can't be opened.
+    /// [`LoadError::Root`], [`LoadError::RootIsNoDirectory`],
+    /// [`LoadError::RootIsNoFile`] or [`LoadError::Hide`] for the first that
+    /// can't be opened.
     pub fn open(name: &str, effective: &Effective) -> Result<Self, LoadError> {
-        let mut builder = WasiCtxBuilder::new();
         // On a local file system an operation takes less than the way to
         // another thread and back; on a network one it may take for ever.
         let local = effective
             .roots
             .iter()
             .all(|root| local::is_local(&root.path));
-        builder.allow_blocking_current_thread(local);
-        let mut roots = Vec::with_capacity(effective.roots.len());
+        // What is moved from one directory to another is looked at at both ends.
+        let guarded = (effective.roots.iter()).any(granted::hides_something);
+        let mut granted = Vec::with_capacity(effective.roots.len());
         for root in &effective.roots {
-            if !root.hide.is_empty() {
-                return Err(LoadError::NotEnforced(format!(
-                    "folder {} hides files ({}), which this version does not enforce yet; \
-                     take the `hide` patterns out to run it without",
-                    root.name,
-                    root.hide.join(", ")
-                )));
-            }
-            open_root(&mut builder, root)?;
-            roots.push(contract::Root {
-                name: root.name.clone(),
-                mount: mount_point(&root.name),
-                uri: file_uri(&root.path),
-                writable: root.access == Access::ReadWrite,
-            });
+            granted.push(Granted::open(root, local, guarded)?);
         }
+        let (preopens, roots): (Vec<_>, Vec<_>) = granted.iter().map(Granted::whole).unzip();
         let concurrency = effective.limits.concurrency as usize;
         Ok(Self {
             name: name.into(),
-            files: std::mem::take(builder.build().filesystem()),
+            granted: granted.into(),
+            preopens: preopens.into(),
             inline_files: local,
+            moves: guarded.then(Moves::default),
             env: effective.env.clone().into_iter().collect(),
             config: NO_CONFIG.to_owned(),
             roots: roots.into(),
             limits: effective.limits,
             running: Arc::new(Semaphore::new(concurrency)),
             waiting: Arc::new(Semaphore::new(concurrency)),
-            spare: Spare::default(),
+            spare: Arc::default(),
+            view: 0,
+            views: Arc::new(AtomicU64::new(1)),
+            room: Arc::new(Semaphore::new(narrow::MAX_OPEN)),
         })
     }
 
@@ -106,20 +114,26 @@ impl Sandbox {
     pub(crate) fn empty() -> Self {
         Self {
             name: "plugin".into(),
-            files: WasiFilesystemCtx::default(),
+            granted: Arc::new([]),
+            preopens: Arc::new([]),
             inline_files: false,
+            moves: None,
             env: Vec::new(),
             config: NO_CONFIG.to_owned(),
             roots: Arc::new([]),
             limits: Limits::default(),
             running: Arc::new(Semaphore::new(1)),
             waiting: Arc::new(Semaphore::new(0)),
-            spare: Spare::default(),
+            spare: Arc::default(),
+            view: 0,
+            views: Arc::new(AtomicU64::new(1)),
+            room: Arc::new(Semaphore::new(0)),
         }
     }
 
     /// The WASI side of a new instance: its own name as argv[0], a closed
-    /// stdin, the granted directories and variables, no network.
+    /// stdin, the granted variables, no network. Its directories are handed out
+    /// by [`crate::files`].
     pub(crate) fn context(&self) -> WasiCtx {
         let console = Console::new(Arc::clone(&self.name), self.limits.log);
         let mut builder = WasiCtxBuilder::new();
@@ -131,38 +145,6 @@ impl Sandbox {
             .allow_tcp(false)
             .allow_udp(false)
             .max_random_size(self.limits.random);
-        let mut context = builder.build();
-        *context.filesystem() = self.files.clone();
-        context
+        builder.build()
     }
-}
-
-/// Where a root is mounted for the guest.
-fn mount_point(name: &str) -> String {
-    format!("/{name}")
-}
-
-fn open_root(builder: &mut WasiCtxBuilder, root: &EffectiveRoot) -> Result<(), LoadError> {
-    let failed = |source| LoadError::Root {
-        path: root.path.clone(),
-        source,
-    };
-    if !std::fs::metadata(&root.path).map_err(failed)?.is_dir() {
-        return Err(LoadError::RootIsNoDirectory(root.path.clone()));
-    }
-    let perms = match root.access {
-        Access::ReadOnly => FsPerms::ReadOnly,
-        Access::ReadWrite => FsPerms::ReadWrite,
-    };
-    builder
-        .preopened_dir(&root.path, mount_point(&root.name), perms)
-        .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))))?;
-    Ok(())
-}
-
-/// The `file:` URI of an absolute path; empty for one that has none.
-fn file_uri(path: &Path) -> String {
-    url::Url::from_file_path(path)
-        .map(String::from)
-        .unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
-use crate::files::Listed;
+use crate::files::{Listed, Places, Preopen};
 use crate::limiter::Limiter;
 
 /// Host state of one instance.
@@ -16,8 +16,13 @@ pub(crate) struct State {
     pub(crate) table: ResourceTable,
     /// How many handles the table has room for.
     pub(crate) handles: u32,
+    /// The directories it begins with.
+    pub(crate) preopens: Arc<[Preopen]>,
     /// File operations may run on the calling thread.
     pub(crate) inline_files: bool,
+    /// Where its open directories lie, where something is hidden.
+    pub(crate) places: Places,
+    /// What it holds of listed directories.
     pub(crate) listed: Listed,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,

@@ -3,9 +3,9 @@
 //! Epoch interruption needs somebody to count. A thread does so only while
 //! calls run: an idle host makes no wake-ups.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{JoinHandle, Thread};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Ticks without a running call before the thread goes to sleep. Waking it
@@ -14,57 +14,81 @@ const IDLE_TICKS: u32 = 40;
 
 struct Shared {
     running: AtomicUsize,
+    /// Nobody counts: the thread sleeps, or there is none yet.
     asleep: AtomicBool,
     stop: AtomicBool,
 }
 
-/// Counts epochs of one engine while at least one [`Running`] exists.
+/// Counts epochs of one engine while at least one [`Running`] exists. The
+/// thread is started by the first one: behind the second wall, if a process
+/// has one.
 pub(crate) struct Ticker {
+    engine: wasmtime::Engine,
+    tick: Duration,
     shared: Arc<Shared>,
-    thread: Thread,
-    handle: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Held for as long as a guest may run.
 pub(crate) struct Running(Arc<Shared>);
 
 impl Ticker {
-    pub(crate) fn start(engine: wasmtime::Engine, tick: Duration) -> std::io::Result<Self> {
+    pub(crate) fn new(engine: wasmtime::Engine, tick: Duration) -> Self {
         let shared = Arc::new(Shared {
             running: AtomicUsize::new(0),
-            asleep: AtomicBool::new(false),
+            asleep: AtomicBool::new(true),
             stop: AtomicBool::new(false),
         });
-        let handle = std::thread::Builder::new()
-            .name("palisade-ticker".into())
-            .spawn({
-                let shared = Arc::clone(&shared);
-                move || count(&engine, &shared, tick)
-            })?;
-        Ok(Self {
+        Self {
+            engine,
+            tick,
             shared,
-            thread: handle.thread().clone(),
-            handle: Some(handle),
-        })
+            thread: Mutex::new(None),
+        }
     }
 
     /// Makes sure epochs are counted until the returned value is dropped.
-    pub(crate) fn run(&self) -> Running {
+    pub(crate) fn run(&self) -> std::io::Result<Running> {
         self.shared.running.fetch_add(1, Ordering::SeqCst);
+        let running = Running(Arc::clone(&self.shared));
         if self.shared.asleep.swap(false, Ordering::SeqCst) {
-            self.thread.unpark();
+            self.wake().inspect_err(|_| {
+                // Somebody else may have more luck.
+                self.shared.asleep.store(true, Ordering::SeqCst);
+            })?;
         }
-        Running(Arc::clone(&self.shared))
+        Ok(running)
+    }
+
+    fn wake(&self) -> std::io::Result<()> {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = &*thread {
+            thread.thread().unpark();
+            return Ok(());
+        }
+        let started = std::thread::Builder::new()
+            .name("palisade-ticker".into())
+            .spawn({
+                let (engine, shared) = (self.engine.clone(), Arc::clone(&self.shared));
+                let tick = self.tick;
+                move || count(&engine, &shared, tick)
+            })?;
+        *thread = Some(started);
+        Ok(())
     }
 }
 
 impl Drop for Ticker {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        self.thread.unpark();
-        if let Some(handle) = self.handle.take() {
+        let thread = self
+            .thread
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
+            thread.thread().unpark();
             // The thread ends within a tick; it can't have panicked.
-            let _ = handle.join();
+            let _ = thread.join();
         }
     }
 }

@@ -45,7 +45,7 @@ impl Stage {
         };
         let plugin = Plugin::load(&engine, source, LoadOptions::default());
         Self {
-            plugin: plugin.await.unwrap(),
+            plugin: plugin.unwrap(),
             sandbox: Arc::new(sandbox),
             pool: Pool::new(),
         }

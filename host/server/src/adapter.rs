@@ -13,6 +13,7 @@ use crate::wire::{Input, Output};
 
 mod asking;
 mod batch;
+mod client_roots;
 mod context;
 mod convert;
 mod decode;
@@ -32,11 +33,12 @@ mod shared;
 mod tasks;
 mod transport;
 
+use client_roots::SessionRoots;
 use front::Front;
 use handler::Handler;
 pub(crate) use open::{Counting, InFlight};
 pub(crate) use shared::Shared;
-use transport::LineTransport;
+use transport::{End, LineTransport};
 
 /// Runs one session to its end.
 pub(crate) async fn serve(
@@ -48,9 +50,21 @@ pub(crate) async fn serve(
     let in_flight = InFlight::default();
     let shared = Shared::new(service.clone(), stop.clone()).map_err(ServeError::Random)?;
     let tasks = Arc::clone(shared.tasks());
-    let news_end = shared.news_end().clone();
-    let handler = Handler::new(shared, in_flight.clone(), "".into());
-    let transport = LineTransport::new(input, output, in_flight, service, news_end);
+    // Of this session alone: how it ends is not how the process does.
+    let stop = stop.child_token();
+    let end = End {
+        news: shared.news_end().clone(),
+        input: shared.input_end().clone(),
+        session: stop.clone(),
+    };
+    let roots = SessionRoots::new(service.clone(), true);
+    let handler = Handler::new(
+        shared,
+        in_flight.clone(),
+        "".into(),
+        Some(Arc::clone(&roots)),
+    );
+    let transport = LineTransport::new(input, output, in_flight, service, roots, end);
     // Directly: rmcp's own opening ends the session at an unexpected first
     // message and binds it to one lifecycle. `Front` does both per request.
     let running = rmcp::service::serve_directly_with_ct(Front(handler), transport, None, stop);

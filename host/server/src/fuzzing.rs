@@ -37,7 +37,8 @@ mod tests {
     #[test]
     fn the_corpus() {
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-        let targets: [(&str, fn(&[u8])); 5] = [
+        type Target = (&'static str, fn(&[u8]));
+        let targets: [Target; 5] = [
             ("input_line", super::line),
             ("http_body", super::body),
             ("http_headers", super::headers),

@@ -18,6 +18,7 @@ mod payload;
 mod rules;
 mod server;
 mod sessions;
+mod shares;
 mod tls;
 
 pub use access::{Access, TokenError, Tokens};

@@ -27,5 +27,7 @@ pub use http::{
     Tls, TlsError, TokenError, Tokens,
 };
 pub use outcome::{Checked, CheckedPrompt};
-pub use service::{CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, tool_json};
+pub use service::{
+    CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, View, tool_json,
+};
 pub use stdio::{ServeError, serve_stdio};

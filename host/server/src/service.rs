@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use palisade_policy::ToolRules;
+use palisade_policy::{ClientRoots, ToolRules};
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
     Prompt, ResourceContents, ResourceTemplate, TaskSupport, Tool,
 };
 use palisade_runtime::{EventSink, Placement, Plugin, Pool, Sandbox};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::hub::Hub;
@@ -20,8 +21,11 @@ use crate::outcome::{Checked, CheckedPrompt};
 mod answers;
 mod listing;
 mod member;
+mod view;
 
 use member::Member;
+pub(crate) use view::Narrowing;
+pub use view::View;
 
 /// MCP `Tool` as JSON, as a client gets it.
 ///
@@ -57,7 +61,7 @@ pub struct PluginSetup {
 
 /// Plugins with what they may use. Cheap to clone; shared by all sessions.
 #[derive(Clone)]
-pub struct Service(Arc<Inner>);
+pub struct Service(Arc<Inner>, ClientRoots);
 
 struct Inner {
     identity: Identity,
@@ -74,6 +78,7 @@ struct Inner {
     hub: Arc<Hub>,
     /// The member that was called last: most likely the next one as well.
     last: AtomicUsize,
+    lookups: Arc<Semaphore>,
 }
 
 #[derive(Clone)]
@@ -104,6 +109,8 @@ pub struct Run {
     pub cancel: CancellationToken,
     /// Where it runs.
     pub placement: Placement,
+    /// What it may use.
+    pub view: View,
 }
 
 /// How a request to a plugin ends.
@@ -205,7 +212,8 @@ impl Service {
         let pool = Arc::new(Pool::new());
         let members = plugins
             .into_iter()
-            .map(|setup| Member::new(setup, Arc::clone(&pool)))
+            .enumerate()
+            .map(|(place, setup)| Member::new(place, setup, Arc::clone(&pool)))
             .collect::<serde_json::Result<Box<[_]>>>()?;
         let mut inner = Inner {
             identity,
@@ -219,13 +227,14 @@ impl Service {
             prompt_routes: HashMap::new(),
             hub: Hub::new(),
             last: AtomicUsize::new(0),
+            lookups: view::bounds(),
         };
         for (index, member) in members.iter().enumerate() {
             inner.list(index, member);
             inner.offered.add(member.offered());
         }
         inner.members = members;
-        Ok(Self(Arc::new(inner)))
+        Ok(Self(Arc::new(inner), ClientRoots::default()))
     }
 
     /// Who this is.
@@ -285,11 +294,11 @@ impl Service {
     }
 
     /// Gets ready for the next call, for a moment in which nothing else is to
-    /// be done.
-    pub async fn prepare(&self) {
+    /// be done and the next call is likely to have this view.
+    pub async fn prepare(&self, view: &View) {
         // Which of several is called next can't be known, only guessed.
         if let Some(last) = self.0.members.get(self.0.last.load(Ordering::Relaxed)) {
-            last.prepare().await;
+            last.prepare(view).await;
         }
     }
 

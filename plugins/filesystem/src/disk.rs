@@ -16,13 +16,13 @@ use std::time::SystemTime;
 
 #[cfg(not(target_os = "wasi"))]
 pub(crate) use local::{
-    File, create, create_directory, link_target, metadata, metadata_of_link, open, read_directory,
-    remove, rename,
+    File, create, create_directory, link_target, metadata, metadata_of_link, open, open_to_write,
+    read_directory, remove, rename,
 };
 #[cfg(target_os = "wasi")]
 pub(crate) use wasi::{
-    File, create, create_directory, link_target, metadata, metadata_of_link, open, read_directory,
-    remove, rename,
+    File, create, create_directory, link_target, metadata, metadata_of_link, open, open_to_write,
+    read_directory, remove, rename,
 };
 
 /// What something on disk is.

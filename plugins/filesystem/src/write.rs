@@ -36,12 +36,25 @@ pub(crate) fn replace(place: &Place<'_>, content: &str) -> Result<(), Failure> {
     // A rename replaces the name, whatever it has become in the meantime, and
     // nobody ever sees half a file.
     let temporary = temporary(&target);
-    create(&temporary, content).map_err(failed("open"))?;
+    match create(&temporary, content) {
+        // Beside a file that is granted alone nothing can be made.
+        Err(disk::Error::NotPermitted) => {
+            return overwrite(&target, content).map_err(failed("open"));
+        }
+        created => created.map_err(failed("open"))?,
+    }
     disk::rename(&temporary, &target).map_err(|error| {
         // The rename's error is the one to tell.
         let _ = disk::remove(&temporary);
         failed("rename")(error)
     })
+}
+
+/// Writes over what is in a file, and cuts off what is left of it.
+fn overwrite(path: &str, content: &str) -> Result<(), disk::Error> {
+    let file = disk::open_to_write(path)?;
+    file.write(content.as_bytes())?;
+    file.cut(content.len() as u64)
 }
 
 /// The tool `create_directory`.

@@ -4,11 +4,13 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use palisade_hardening::Wall;
+use palisade_policy::ToolDecision;
 use palisade_runtime::contract::{
     ClientCapabilities, ContentBlock, Context, Implementation, LogLevel, ResourceBody,
 };
 use palisade_runtime::{CallEvent, EventSink, Placement};
-use palisade_server::{CallRequest, Checked, Reply, Run};
+use palisade_server::{CallRequest, Checked, Reply, Run, View};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -16,12 +18,28 @@ use crate::args::CallArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
 use crate::prepare::{prepare, runtime};
+use crate::{logging, wall};
 
 /// Calls the tool; the exit code says whether it worked.
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let arguments = arguments(&args.arguments)?;
+    wall::check(args.hardening)?;
+    // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
-    let service = prepare(&runtime, &args.plugin, &args.grants)?.service()?;
+    let mut needs = Wall::default();
+    let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
+    prepared.keep(&mut needs);
+    let listed = &prepared.plugin.metadata().tools;
+    let denied = listed.iter().any(|tool| tool.name == args.tool)
+        && prepared.decision.effective.tools.decide(&args.tool) == ToolDecision::Deny;
+    if denied {
+        return Err(
+            Failure::new(format!("the grant denies the tool {:?}", args.tool))
+                .remedy("allow it under [tools] in the grant file")
+                .into_refusal(),
+        );
+    }
+    let service = prepared.service()?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
             .tools()
@@ -33,6 +51,8 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
                 .remedy(format!("its tools: {}", names.join(", "))),
         );
     }
+    wall::build(&needs, args.hardening)?;
+    let _log = logging::in_background();
     let request = CallRequest {
         name: args.tool.clone(),
         arguments: Arc::new(Value::Object(arguments)),
@@ -42,6 +62,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
         sink: Arc::new(Stderr),
         cancel: CancellationToken::new(),
         placement: Placement::Here,
+        view: View::default(),
     };
     match runtime.block_on(service.call(request, run)) {
         Reply::Done(result) => show(result, args.json),

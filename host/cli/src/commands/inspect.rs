@@ -17,7 +17,9 @@ use crate::prepare::{Prepared, prepare, runtime};
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let prepared = prepare(&runtime()?, &args.plugin, &args.grants)?;
+    // Once there is one, a file that grows too large is only an error.
+    let _runtime = runtime()?;
+    let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
     if args.json {
         let json = as_json(&prepared)
             .and_then(|json| serde_json::to_string_pretty(&json))
@@ -164,9 +166,13 @@ fn as_text(prepared: &Prepared) -> String {
 
 /// What would keep it from starting with this grant, needs aside.
 fn cannot_start(prepared: &Prepared) -> Option<String> {
-    Sandbox::open(&prepared.name, &prepared.decision.effective)
-        .err()
-        .map(|error| error.to_string())
+    let idle = prepared.idle_rule();
+    let idle = idle.map(|(problem, remedy)| format!("{problem}; {remedy}"));
+    idle.or_else(|| {
+        Sandbox::open(&prepared.name, &prepared.decision.effective)
+            .err()
+            .map(|error| error.to_string())
+    })
 }
 
 fn table() -> Table {

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use palisade_hardening::Wall;
 use palisade_server::{Service, serve_stdio};
-use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -11,18 +11,24 @@ use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
 use crate::prepare::{prepare_as, runtime};
-use crate::{scopes, several};
+use crate::{logging, scopes, several, wall};
 
 /// Serves until the client closes the stream or the process is told to end.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // Before anything that takes time.
     let http = run_http::options(&args.http)?;
+    wall::check(args.hardening)?;
+    // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
-    let service = service(&runtime, args)?;
+    let mut needs = Wall::default();
+    let service = service(args, &mut needs)?.with_client_roots(args.client_roots.into());
+    let build_wall = || wall::build(&needs, args.hardening);
     if let Some(options) = http {
-        drop(runtime);
-        return run_http::run(options, service);
+        return run_http::run(&runtime, options, service, build_wall);
     }
+    build_wall()?;
+    // Everything that runs a plugin, or reads what a client sends, begins here.
+    let _log = logging::in_background();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
         let signal = cancel_on_signal(stop.clone());
@@ -36,14 +42,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is to be served.
-fn service(runtime: &Runtime, args: &RunArgs) -> Result<Service, Failure> {
+/// What is to be served; what it is granted is kept within reach.
+fn service(args: &RunArgs, needs: &mut Wall) -> Result<Service, Failure> {
     let [only] = args.plugins.as_slice() else {
-        return several::service(&args.plugins, &args.grants);
+        return several::service(&args.plugins, &args.grants, args.compile, needs);
     };
     let granted = || scopes::for_one(&args.grants);
-    let prepared = prepare_as(runtime, &only.file, only.name.as_deref(), granted)?;
+    let prepared = prepare_as(&only.file, only.name.as_deref(), args.compile, granted)?;
     prepared.tell_unused();
+    prepared.keep(needs);
     prepared.service()
 }
 

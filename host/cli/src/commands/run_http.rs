@@ -4,12 +4,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use palisade_server::{Access, HttpError, HttpOptions, HttpServer, Service, Tls, TlsError, Tokens};
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::HttpArgs;
 use crate::commands::run::cancel_on_signal;
 use crate::failure::Failure;
 use crate::files::{read_file, read_text};
+use crate::logging;
 use crate::output;
 use crate::prepare::runtime_of_many;
 
@@ -36,13 +38,30 @@ pub(crate) fn options(args: &HttpArgs) -> Result<Option<HttpOptions>, Failure> {
     Ok(Some(options))
 }
 
-/// Serves until the process is told to end.
-pub(crate) fn run(options: HttpOptions, service: Service) -> Result<ExitCode, Failure> {
+/// Serves until the process is told to end. The wall is built once the server
+/// listens, and before there is any thread that serves.
+pub(crate) fn run(
+    first: &Runtime,
+    options: HttpOptions,
+    service: Service,
+    build_wall: impl FnOnce() -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
+    let unencrypted = options.tls.is_none() && !options.address.ip().is_loopback();
+    let server = first
+        .block_on(HttpServer::bind(options))
+        .map_err(not_served)?;
+    build_wall()?;
+    let _log = logging::in_background();
     let runtime = runtime_of_many()?;
     give_memory_back();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
-        let server = HttpServer::bind(options).await?;
+        if unencrypted {
+            tracing::warn!(
+                "tokens and all that is said travel unencrypted; \
+                 give --tls-cert and --tls-key, or put a server with TLS in front"
+            );
+        }
         let signal = cancel_on_signal(stop.clone());
         let (name, url) = (&service.identity().name, server.url());
         output::error_line(&format!("palisade: serving {name} at {url}"));
@@ -51,12 +70,16 @@ pub(crate) fn run(options: HttpOptions, service: Service) -> Result<ExitCode, Fa
         served
     });
     runtime.shutdown_background();
-    served.map_err(|error| match error {
+    served.map_err(not_served)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn not_served(error: HttpError) -> Failure {
+    match error {
         HttpError::Open => open(),
         error => Failure::because("nothing is served", &error)
             .remedy("give another --http ADDRESS:PORT; port 0 takes any that is free"),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 /// A server that others can reach and that asks nobody who they are.

@@ -83,11 +83,16 @@ impl Opening {
     }
 
     /// Opens `path` below `dir`, on this thread if `inline`.
-    pub(super) async fn open(self, dir: &Dir, path: String, inline: bool) -> FsResult<Descriptor> {
+    pub(super) async fn open(
+        self,
+        dir: &Arc<StdFile>,
+        path: String,
+        inline: bool,
+    ) -> FsResult<Descriptor> {
         if inline {
-            return Ok(self.open_now(&dir.dir, &path, inline)?);
+            return Ok(self.open_now(dir, &path, inline)?);
         }
-        let dir = Arc::clone(&dir.dir);
+        let dir = Arc::clone(dir);
         tokio::task::spawn_blocking(move || self.open_now(&dir, &path, inline))
             .await
             .map_err(|error| wasmtime_wasi::p2::FsError::trap(wasmtime::Error::new(error)))?

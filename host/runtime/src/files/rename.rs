@@ -4,11 +4,13 @@
 //! file and renames it over (as a careful one does) can't keep the file's
 //! mode: a private file would become readable for everybody. The host keeps it.
 
-use std::fs::File as StdFile;
+use std::fs::{File as StdFile, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use cap_primitives::fs::{FollowSymlinks, Permissions, PermissionsExt as _, set_permissions, stat};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_primitives::fs::{OpenOptions, PermissionsExt as _, open, stat};
 use wasmtime_wasi::filesystem::Dir;
 
 /// Gives the file at `old` the mode of the regular file at `new` that it is
@@ -44,8 +46,19 @@ fn keep_mode_now(old: (&StdFile, &str), new: (&StdFile, &str)) {
     // must not do so with a guest's content.
     let mode = replaced.permissions().mode() & 0o777;
     if replacing.permissions().mode() & 0o777 != mode
-        && let Err(error) = set_permissions(old.0, Path::new(old.1), Permissions::from_mode(mode))
+        && let Err(error) = set_mode(old, mode)
     {
         tracing::debug!("the mode of {} could not be kept: {error}", new.1);
+    }
+}
+
+/// Sets the mode of what is opened, and not of what the path leads to by then.
+fn set_mode((dir, path): (&StdFile, &str), mode: u32) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true).follow(FollowSymlinks::No);
+    let file = open(dir, Path::new(path), &options)?;
+    match file.metadata()?.is_file() {
+        true => file.set_permissions(Permissions::from_mode(mode)),
+        false => Ok(()),
     }
 }

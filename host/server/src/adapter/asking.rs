@@ -16,8 +16,10 @@ use palisade_runtime::contract::{ClientCapabilities, Context, InputAsk, InputReq
 use rmcp::ErrorData;
 use rmcp::model::{self, InputRequiredResult, InputResponses};
 use rmcp::service::{RequestContext, RoleServer};
+use tokio_util::sync::CancellationToken;
 
 use crate::adapter::context;
+use crate::adapter::open::InFlight;
 
 mod answers;
 mod questions;
@@ -36,6 +38,32 @@ pub(super) const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Echo {
     pub(super) responses: Option<InputResponses>,
     pub(super) state: Option<String>,
+    /// Both, once they have been looked at.
+    pub(super) round: Option<Round>,
+}
+
+impl Echo {
+    /// Looks at what the client kept, if it kept anything and that has not
+    /// been done.
+    ///
+    /// # Errors
+    ///
+    /// If it belongs to another call.
+    pub(super) fn open(&mut self, seal: &Seal, binding: &Binding) -> Result<(), ErrorData> {
+        if let (None, Some(state)) = (&self.round, &self.state) {
+            let responses = self.responses.take();
+            self.round = Some(resume(seal, state, responses, binding)?);
+        }
+        Ok(())
+    }
+}
+
+/// What asking takes.
+pub(super) struct Asking<'a> {
+    pub(super) seal: &'a Seal,
+    pub(super) in_flight: &'a InFlight,
+    /// Nobody will answer any more.
+    pub(super) input_end: &'a CancellationToken,
 }
 
 /// How one round ends.
@@ -58,10 +86,10 @@ pub(super) enum Conversed<T> {
 ///
 /// `again` is whether `round` can be called more than once.
 pub(super) async fn converse<T, F>(
-    seal: &Seal,
+    asking: Asking<'_>,
     context: &RequestContext<RoleServer>,
     binding: impl FnOnce() -> Binding,
-    echo: Echo,
+    mut echo: Echo,
     mut round: impl FnMut(Context) -> F,
 ) -> Result<Conversed<T>, ErrorData>
 where
@@ -69,15 +97,15 @@ where
 {
     let stateless = context::is_stateless(context);
     let mut binding = Some(binding);
-    let mut so_far = Round::default();
     let mut bound = None;
-    if let (true, Some(state)) = (stateless, &echo.state) {
+    if stateless && echo.state.is_some() && echo.round.is_none() {
         let binding = binding.take().map(|binding| binding());
         if let Some(binding) = &binding {
-            so_far = resume(seal, state, echo.responses, binding)?;
+            echo.open(asking.seal, binding)?;
         }
         bound = binding;
     }
+    let mut so_far = echo.round.unwrap_or_default();
     loop {
         let mut given = context::of(context);
         let can = given.capabilities;
@@ -93,7 +121,7 @@ where
         };
         if stateless {
             let bound = bound.or_else(|| binding.take().map(|binding| binding()));
-            let given = bound.and_then(|binding| hand_over(seal, &so_far, asked, &binding));
+            let given = bound.and_then(|binding| hand_over(asking.seal, &so_far, asked, &binding));
             return Ok(match given {
                 Some(questions) => Conversed::Ask(questions),
                 None => Conversed::Failed(CantAsk::TooMuch.to_string()),
@@ -104,7 +132,7 @@ where
             // that waits for something would keep a core busy.
             tokio::time::sleep(PAUSE).await;
         }
-        let answers = ask_all(context, asked).await?;
+        let answers = ask_all(&asking, context, asked).await?;
         so_far.answer(answers);
     }
 }
@@ -114,7 +142,7 @@ where
 /// # Errors
 ///
 /// If it belongs to another call.
-pub(super) fn resume(
+fn resume(
     seal: &Seal,
     state: &str,
     responses: Option<InputResponses>,
@@ -160,16 +188,22 @@ pub(super) fn cant(problem: CantAsk) -> Result<String, ErrorData> {
 
 /// Asks a client of an older revision, everything at once.
 async fn ask_all(
+    asking: &Asking<'_>,
     context: &RequestContext<RoleServer>,
     asked: Vec<(String, Question)>,
 ) -> Result<InputResponses, ErrorData> {
-    let asking = asked.into_iter().map(|(key, question)| async {
+    let _waits = asking.in_flight.wait();
+    let questions = asked.into_iter().map(|(key, question)| async {
         let answer = context.peer.send_request(question.into()).await;
         (key, answer)
     });
     let answers = tokio::select! {
-        answers = tokio::time::timeout(seal::KEPT, futures_util::future::join_all(asking)) => {
+        answers = tokio::time::timeout(seal::KEPT, futures_util::future::join_all(questions)) => {
             answers.map_err(|_| ErrorData::internal_error("nobody answered within an hour", None))?
+        }
+        () = asking.input_end.cancelled() => {
+            let why = "the client closed its end and can't answer";
+            return Err(ErrorData::internal_error(why, None));
         }
         // Whatever the client still answers, nobody waits for it.
         () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),

@@ -7,12 +7,24 @@ use rmcp::service::{RequestContext, RoleServer};
 /// Keys of `_meta` that belong to the protocol and not to a plugin.
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
 
+/// Where a request says what its client can.
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
 /// Whether the request is one of the stateless revisions.
 pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context
         .meta
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether the request says that its client has roots; one of a session need
+/// not say so again.
+pub(super) fn declares_roots(context: &RequestContext<RoleServer>) -> bool {
+    (is_stateless(context) || context.meta.contains_key(CLIENT_CAPABILITIES))
+        && context
+            .client_capabilities()
+            .is_some_and(|client| client.roots.is_some())
 }
 
 /// The context a plugin gets with a call.

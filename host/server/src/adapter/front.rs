@@ -30,6 +30,16 @@ impl Front {
         if !stateless && meta.contains_key(PROTOCOL_VERSION) {
             return Err(unreadable(PROTOCOL_VERSION));
         }
+        if let Some(version) = meta.protocol_version()
+            && version < ProtocolVersion::V_2026_07_28
+            && ProtocolVersion::KNOWN_VERSIONS.contains(&version)
+        {
+            // It is spoken here, but in sessions.
+            return Err(ErrorData::unsupported_protocol_version(
+                version,
+                &[ProtocolVersion::V_2026_07_28],
+            ));
+        }
         if meta.log_level().is_none() && meta.contains_key(LOG_LEVEL) {
             return Err(unreadable(LOG_LEVEL));
         }

@@ -27,13 +27,14 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::adapter::asking::{self, Binding, Conversed, Echo, Step};
+use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::open::InFlight;
 use crate::adapter::shared::Shared;
 use crate::adapter::{context, events, news, refusal, requests, tasks};
 use crate::hub::Watch;
 use crate::kept::{Kept, Owner};
 use crate::pages;
-use crate::service::{Refusal, Reply, Run, Service};
+use crate::service::{Refusal, Reply, Run, Service, View};
 
 /// Key of `_meta` under which a stateless result says who made it.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -41,11 +42,13 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// One session of one client, or one stateless request.
 pub(super) struct Handler {
     shared: Shared,
-    in_flight: InFlight,
+    pub(super) in_flight: InFlight,
     /// Who is served: what a client keeps for us is of no use to another.
     principal: Arc<str>,
     /// Who this session is to what is kept for it.
     session: Owner,
+    /// The client's roots; a stateless request brings its own.
+    roots: Option<Arc<SessionRoots>>,
     /// What `logging/setLevel` asked for, as a position in [`events::LEVELS`].
     level: AtomicU8,
     /// What the session wants to know; made when it first can want anything.
@@ -56,13 +59,20 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(shared: Shared, in_flight: InFlight, principal: Arc<str>) -> Self {
+    /// `roots` is none for one stateless request.
+    pub(super) fn new(
+        shared: Shared,
+        in_flight: InFlight,
+        principal: Arc<str>,
+        roots: Option<Arc<SessionRoots>>,
+    ) -> Self {
         let end = CancellationToken::new();
         Self {
             session: shared.kept().session(),
             shared,
             in_flight,
             principal,
+            roots,
             level: AtomicU8::new(events::position(LoggingLevel::Info)),
             watch: OnceLock::new(),
             told: AtomicBool::new(false),
@@ -96,6 +106,10 @@ impl Handler {
 
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
+    }
+
+    pub(super) fn roots(&self) -> Option<&Arc<SessionRoots>> {
+        self.roots.as_ref()
     }
 
     pub(super) fn principal(&self) -> &Arc<str> {
@@ -137,7 +151,7 @@ impl Handler {
 
     /// Alone, a call is quickest on the thread that read it.
     fn placement(&self) -> Placement {
-        if self.in_flight.count() > 1 {
+        if self.in_flight.total() > 1 {
             Placement::Shared
         } else {
             Placement::Here
@@ -148,6 +162,7 @@ impl Handler {
     pub(super) async fn run<T, F>(
         &self,
         context: &RequestContext<RoleServer>,
+        view: View,
         request: impl FnOnce(Context, Run) -> F,
     ) -> T
     where
@@ -158,9 +173,16 @@ impl Handler {
             sink: Arc::new(sink),
             cancel: context.ct.clone(),
             placement: self.placement(),
+            view,
         };
         let request = Box::pin(request(context::of(context), run));
         outlet.forward_while(request).await
+    }
+
+    fn ask_for_roots(&self, context: &NotificationContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.ask_soon(&context.peer);
+        }
     }
 
     /// What the answers to a call's questions are bound to.
@@ -174,6 +196,7 @@ impl Handler {
     pub(super) async fn converse<T, F>(
         &self,
         context: &RequestContext<RoleServer>,
+        view: View,
         call: impl FnOnce() -> serde_json::Value,
         echo: Echo,
         refused: fn(Refusal) -> ErrorData,
@@ -189,7 +212,7 @@ impl Handler {
         // Boxed, as above: rmcp's loop makes room for the largest future in
         // every request, also in one that only lists.
         let conversation = Box::pin(asking::converse(
-            self.shared.seal(),
+            self.shared.asking(&self.in_flight),
             context,
             binding,
             echo,
@@ -198,6 +221,7 @@ impl Handler {
                     sink: Arc::clone(&sink),
                     cancel: context.ct.clone(),
                     placement,
+                    view: view.clone(),
                 };
                 let reply = request(given, run);
                 async move {
@@ -215,6 +239,9 @@ impl Handler {
 
 impl Drop for Handler {
     fn drop(&mut self) {
+        if let Some(roots) = &self.roots {
+            roots.end();
+        }
         self.kept().forget(&self.session);
     }
 }
@@ -248,11 +275,15 @@ impl ServerHandler for Handler {
         result.capabilities.extensions = None;
         // What was agreed on, not what was asked for, decides from here on.
         request.protocol_version = result.protocol_version.clone();
+        if let Some(roots) = &self.roots {
+            roots.opened(request.capabilities.roots.is_some());
+        }
         context.peer.set_peer_info(request);
         Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context);
         if self.told.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -260,6 +291,10 @@ impl ServerHandler for Handler {
         let watch = Arc::clone(self.watch());
         watch.lists(offered.tools, offered.prompts, offered.resources);
         tokio::spawn(news::tell(watch, context.peer, self.end.clone()));
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context);
     }
 
     async fn set_level(
@@ -452,6 +487,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let _waits = self.in_flight.wait();
         news::listen(self.service().hub(), context, self.shared.news_end()).await;
         Ok(())
     }

@@ -7,29 +7,66 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// How many requests have been read and not yet answered, by every session
-/// that shares this.
+/// How many requests have been read and not yet answered by those who share
+/// this: a session, all of one principal, or everybody.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InFlight(Arc<Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
     count: AtomicUsize,
+    /// Those of them that can't go on unless their client does something.
+    waiting: AtomicUsize,
     none: Notify,
+    /// Those of whom these are some.
+    among: Option<InFlight>,
 }
 
 impl InFlight {
+    /// A part of these, which counts here as well.
+    pub(crate) fn part(&self) -> Self {
+        Self(Arc::new(Counted {
+            among: Some(self.clone()),
+            ..Counted::default()
+        }))
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.count.load(Ordering::Relaxed)
     }
 
+    /// Of everybody.
+    pub(crate) fn total(&self) -> usize {
+        match &self.0.among {
+            Some(all) => all.total(),
+            None => self.count(),
+        }
+    }
+
+    /// How many of them wait for their client: for answers to questions, or,
+    /// subscribed to news, for being given up.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Whether all that there is waits for its client.
+    pub(crate) fn only_waits(&self) -> bool {
+        self.count() <= self.waiting()
+    }
+
     fn more(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
+        if let Some(all) = &self.0.among {
+            all.more();
+        }
     }
 
     fn fewer(&self, by: usize) {
         if by > 0 && self.0.count.fetch_sub(by, Ordering::Relaxed) == by {
             self.0.none.notify_waiters();
+        }
+        if let Some(all) = &self.0.among {
+            all.fewer(by);
         }
     }
 
@@ -37,6 +74,13 @@ impl InFlight {
     pub(crate) fn guard(&self) -> Counting {
         self.more();
         Counting(self.clone())
+    }
+
+    /// Says that one of them waits for its client, for as long as what is
+    /// returned lives.
+    pub(super) fn wait(&self) -> Waiting {
+        self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        Waiting(self.clone())
     }
 
     /// Returns when every request has been answered.
@@ -50,6 +94,16 @@ impl InFlight {
             }
             none.await;
         }
+    }
+}
+
+/// One request that waits for its client.
+#[derive(Debug)]
+pub(super) struct Waiting(InFlight);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

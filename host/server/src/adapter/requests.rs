@@ -14,6 +14,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::adapter::asking::{Conversed, Echo};
+use crate::adapter::client_roots::{Admitted, admit, unasked};
 use crate::adapter::handler::Handler;
 use crate::adapter::{convert, downgrade, refusal, tasks};
 use crate::fit;
@@ -33,20 +34,27 @@ pub(super) async fn call_tool(
     let mut echo = Echo {
         responses: request.input_responses,
         state: request.request_state,
+        round: None,
     };
     let call = || json!(["tools/call", service.tool_digest(&name), name, arguments]);
+    let directories = service.tool_has_directories(&name);
+    let binding = || handler.binding(&call());
+    let view = match admit(handler, context, directories, binding, &mut echo).await? {
+        Admitted::Go(view) => view,
+        Admitted::Ask(questions) => return Ok(questions.into()),
+    };
     let support = tasks::wanted(handler, &name, context)?;
     if support != TaskSupport::Forbidden {
         let must = support == TaskSupport::Required;
         let binding = handler.binding(&call());
-        let call = (&*name, &arguments);
+        let call = (&*name, &arguments, &view);
         let begun = tasks::call_tool(handler, call, binding, &mut echo, must, context).await?;
         if let Some(response) = begun {
             return Ok(response);
         }
     }
     let conversed = handler
-        .converse(context, call, echo, refusal::error, |given, run| {
+        .converse(context, view, call, echo, refusal::error, |given, run| {
             let request = CallRequest {
                 name: name.clone(),
                 arguments: Arc::clone(&arguments),
@@ -84,8 +92,9 @@ pub(super) async fn list_resources(
     context: &RequestContext<RoleServer>,
 ) -> Result<Vec<Resource>, ErrorData> {
     let service = handler.service();
+    let view = unasked(handler, context).await?;
     let listed = handler
-        .run(context, |given, run| service.resources(given, run))
+        .run(context, view, |given, run| service.resources(given, run))
         .await
         .map_err(refusal::error)?;
     Ok(listed.into_iter().map(convert::resource).collect())
@@ -112,15 +121,27 @@ pub(super) async fn read_resource(
         let contents = contents.iter().cloned().map(convert::contents).collect();
         return Ok(ReadResourceResult::new(contents).into());
     }
-    let echo = Echo {
+    let mut echo = Echo {
         responses: request.input_responses,
         state: request.request_state,
+        round: None,
     };
     let call = || json!(["resources/read", service.resource_digest(&uri), uri]);
+    let directories = service.resource_has_directories(&uri);
+    let binding = || handler.binding(&call());
+    let view = match admit(handler, context, directories, binding, &mut echo).await? {
+        Admitted::Go(view) => view,
+        Admitted::Ask(questions) => return Ok(questions.into()),
+    };
     let conversed = handler
-        .converse(context, call, echo, refusal::of_resource, |given, run| {
-            service.read(&uri, given, run)
-        })
+        .converse(
+            context,
+            view,
+            call,
+            echo,
+            refusal::of_resource,
+            |given, run| service.read(&uri, given, run),
+        )
         .await?;
     Ok(match conversed {
         Conversed::Done(contents) => {
@@ -141,13 +162,20 @@ pub(super) async fn get_prompt(
     let service = handler.service();
     let name = request.name;
     let arguments = texts(request.arguments.unwrap_or_default())?;
-    let echo = Echo {
+    let mut echo = Echo {
         responses: request.input_responses,
         state: request.request_state,
+        round: None,
     };
     let call = || json!(["prompts/get", service.prompt_digest(&name), name, arguments]);
+    let directories = service.prompt_has_directories(&name);
+    let binding = || handler.binding(&call());
+    let view = match admit(handler, context, directories, binding, &mut echo).await? {
+        Admitted::Go(view) => view,
+        Admitted::Ask(questions) => return Ok(questions.into()),
+    };
     let conversed = handler
-        .converse(context, call, echo, refusal::error, |given, run| {
+        .converse(context, view, call, echo, refusal::error, |given, run| {
             service.prompt(&name, arguments.clone(), given, run)
         })
         .await?;
@@ -203,8 +231,9 @@ pub(super) async fn complete(
         value: request.argument.value,
         filled,
     };
+    let view = unasked(handler, context).await?;
     let proposed = handler
-        .run(context, |given, run| {
+        .run(context, view, |given, run| {
             service.complete(reference, argument, given, run)
         })
         .await

@@ -8,8 +8,10 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::asking::Seal;
+use crate::adapter::asking::{Asking, Seal};
+use crate::adapter::client_roots::Said;
 use crate::adapter::convert;
+use crate::adapter::open::InFlight;
 use crate::adapter::tasks::Tasks;
 use crate::kept::Kept;
 use crate::service::Service;
@@ -25,7 +27,9 @@ struct Inner {
     seal: Seal,
     kept: Kept,
     tasks: Arc<Tasks>,
+    said: Said,
     news_end: CancellationToken,
+    input_end: CancellationToken,
 }
 
 /// The lists that do not change, as clients get them.
@@ -57,7 +61,9 @@ impl Shared {
             seal: Seal::new()?,
             kept: Kept::default(),
             tasks: Tasks::new(&closing),
+            said: Said::default(),
             news_end: closing.child_token(),
+            input_end: CancellationToken::new(),
         })))
     }
 
@@ -77,12 +83,31 @@ impl Shared {
         &self.0.seal
     }
 
+    /// What asking a client takes, for one of these requests.
+    pub(super) fn asking<'a>(&'a self, in_flight: &'a InFlight) -> Asking<'a> {
+        Asking {
+            seal: self.seal(),
+            in_flight,
+            input_end: &self.0.input_end,
+        }
+    }
+
+    /// Cancelled when the only client there is has said all that it will.
+    pub(super) fn input_end(&self) -> &CancellationToken {
+        &self.0.input_end
+    }
+
     pub(super) fn kept(&self) -> &Kept {
         &self.0.kept
     }
 
     pub(super) fn tasks(&self) -> &Arc<Tasks> {
         &self.0.tasks
+    }
+
+    /// What has been said about the roots of clients without a session.
+    pub(super) fn said(&self) -> &Said {
+        &self.0.said
     }
 
     /// Cancelled when nobody is to hear any more news: subscriptions end then.

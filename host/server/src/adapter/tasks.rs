@@ -23,6 +23,7 @@ use serde_json::Value;
 use crate::adapter::asking::{self, Binding, CantAsk, Echo, Round, Step};
 use crate::adapter::context;
 use crate::adapter::handler::Handler;
+use crate::service::View;
 
 mod drive;
 mod store;
@@ -71,7 +72,7 @@ pub(super) fn wanted(
 /// well run without.
 pub(super) async fn call_tool(
     handler: &Handler,
-    (name, arguments): (&str, &Arc<Value>),
+    (name, arguments, view): (&str, &Arc<Value>, &View),
     binding: Binding,
     echo: &mut Echo,
     must: bool,
@@ -83,15 +84,8 @@ pub(super) async fn call_tool(
         return if must { Err(full.into()) } else { Ok(None) };
     }
     let seal = handler.shared().seal();
-    let round = match &echo.state {
-        Some(state) => Some(asking::resume(
-            seal,
-            state,
-            echo.responses.take(),
-            &binding,
-        )?),
-        None => None,
-    };
+    echo.open(seal, &binding)?;
+    let round = echo.round.take();
     let work = Work {
         shared: handler.shared().clone(),
         owner: handler.owner(context),
@@ -100,10 +94,11 @@ pub(super) async fn call_tool(
         id: identifier()?.into(),
         name: name.to_owned(),
         arguments: Arc::clone(arguments),
+        view: view.clone(),
         context: context::of(context),
         cancel: tasks.token(),
     };
-    let asks_before = must && round.is_none();
+    let asks_before = must && round.as_ref().is_none_or(Round::is_first);
     let mut round = round.unwrap_or_default();
     let mut first = work.begin(&round);
     if asks_before {

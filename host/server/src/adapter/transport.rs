@@ -1,6 +1,7 @@
 //! rmcp's transport over lines.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -11,9 +12,11 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::batch::{Batches, MAX_BATCH};
+use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::decode::{Decoded, decode, is_bomb};
 use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
@@ -22,6 +25,12 @@ use crate::wire::{Input, Line, Lines, Outbox, Output};
 /// Requests without an answer before no more are read: more than can run and
 /// wait by any grant.
 const MAX_OPEN: usize = 520;
+
+/// Requests that may wait for the client before there is no room for another.
+const MAX_WAITING: usize = 1024;
+
+/// How long what was asked before the end of the input may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long the end of a session waits for the client to read what is left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -38,7 +47,20 @@ pub(super) struct LineTransport {
     rest: Rest,
     in_flight: InFlight,
     service: Service,
-    news_end: CancellationToken,
+    roots: Arc<SessionRoots>,
+    end: End,
+    /// When what is still open is given up, once the input is at its end.
+    ended: Option<Instant>,
+}
+
+/// What ends with the input.
+pub(super) struct End {
+    /// At once: whoever sends nothing more wants answers, but no news.
+    pub(super) news: CancellationToken,
+    /// At once: questions to the client.
+    pub(super) input: CancellationToken,
+    /// After a while: what still runs.
+    pub(super) session: CancellationToken,
 }
 
 #[derive(Default)]
@@ -48,14 +70,13 @@ struct Rest {
 }
 
 impl LineTransport {
-    /// `news_end` is cancelled at the end of the input: whoever sends nothing
-    /// more wants the answers to what it asked, but no news.
     pub(super) fn new(
         input: Input,
         output: Output,
         in_flight: InFlight,
         service: Service,
-        news_end: CancellationToken,
+        roots: Arc<SessionRoots>,
+        end: End,
     ) -> Self {
         Self {
             lines: Lines::new(input),
@@ -66,7 +87,9 @@ impl LineTransport {
             rest: Rest::default(),
             in_flight,
             service,
-            news_end,
+            roots,
+            end,
+            ended: None,
         }
     }
 
@@ -77,6 +100,7 @@ impl LineTransport {
         mut message: ClientJsonRpcMessage,
         batch: Option<u64>,
     ) -> Result<ClientJsonRpcMessage, Decoded> {
+        self.roots.heard(&message);
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let refused = |why: &'static str| {
@@ -86,6 +110,9 @@ impl LineTransport {
                 let opens = matches!(request.request, ClientRequest::InitializeRequest(_));
                 if batch.is_some() && opens {
                     return refused("initialize comes alone");
+                }
+                if self.in_flight.waiting() >= MAX_WAITING {
+                    return refused("too many requests wait for this client");
                 }
                 let Some(number) = self.open.enter(&request.id, batch) else {
                     return refused("a request with this id is still running");
@@ -216,11 +243,31 @@ impl LineTransport {
         }
     }
 
+    /// Returns when there is nothing left to be answered. rmcp would begin
+    /// nothing more once it knows of the end, not even what it has just been
+    /// given. Cancel safe.
+    async fn last_answers(&mut self) {
+        if self.open.len() == 0 {
+            return;
+        }
+        // Asked again after every answer that is sent.
+        let broken = self.outbox.clone();
+        tokio::select! {
+            () = broken.broken() => {}
+            () = tokio::time::sleep_until(self.ended.unwrap_or_else(Instant::now)) => {
+                self.end.session.cancel();
+                std::future::pending().await
+            }
+        }
+    }
+
     /// The next message for rmcp; none at the end of the input. Cancel safe.
     async fn read(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if self.open.len() >= MAX_OPEN {
-                // Asked again after every answer that is sent.
+            // What waits for the client goes on only if the client is heard.
+            let running = self.open.len().saturating_sub(self.in_flight.waiting());
+            if running >= MAX_OPEN {
+                // Asked again after every answer and question that is sent.
                 return std::future::pending().await;
             }
             let broken = self.outbox.clone();
@@ -297,27 +344,35 @@ impl Transport<RoleServer> for LineTransport {
         };
         self.arrays = allows_arrays(&item).unwrap_or(self.arrays);
         let outbox = self.outbox.clone();
-        let next = call_may_follow(&item).then(|| (self.service.clone(), self.in_flight.clone()));
+        let next = call_may_follow(&item)
+            .then(|| self.roots.likely())
+            .flatten()
+            .map(|view| (view, self.service.clone(), self.in_flight.clone()));
         async move {
             pushed?;
             outbox.flush().await?;
             // While the client reads its answer, nobody waits for this.
-            if let Some((service, in_flight)) = next
+            if let Some((view, service, in_flight)) = next
                 && in_flight.count() == 0
             {
                 // Boxed: rmcp keeps this future for some time after it has ended.
-                Box::pin(service.prepare()).await;
+                Box::pin(service.prepare(&view)).await;
             }
             Ok(())
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.read().await;
-        if message.is_none() {
-            self.news_end.cancel();
+        if self.ended.is_none() {
+            if let Some(message) = self.read().await {
+                return Some(message);
+            }
+            self.ended = Some(Instant::now() + PATIENCE);
+            self.end.news.cancel();
+            self.end.input.cancel();
         }
-        message
+        self.last_answers().await;
+        None
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

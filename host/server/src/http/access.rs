@@ -92,7 +92,7 @@ fn digest(token: &str) -> [u8; 32] {
 
 /// Who a caller is: the digest of its token, where tokens are asked for.
 /// Sessions belong to one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Principal(Option<[u8; 32]>);
 
 impl Principal {
@@ -115,6 +115,11 @@ pub(super) enum Unknown {
 }
 
 impl Access {
+    /// Whether there are callers who have nothing to do with one another.
+    pub(super) fn is_for_several(&self) -> bool {
+        matches!(self, Self::Tokens(tokens) if tokens.0.len() > 1)
+    }
+
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<Principal, Unknown> {
         let Self::Tokens(tokens) = self else {
             return Ok(Principal(None));

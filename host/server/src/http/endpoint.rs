@@ -8,34 +8,31 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, StatusCode};
 use tokio_util::sync::CancellationToken;
 
+use crate::adapter::Shared;
 use crate::adapter::http::{Body, Kind, Message, Opened, Session, last_word, read, serve_once};
-use crate::adapter::{InFlight, Shared};
 use crate::http::PATH;
 use crate::http::access::{Access, Principal};
 use crate::http::answer::{self, Answer, Refusal};
 use crate::http::body;
 use crate::http::headers::{
-    SESSION_ID, Single, last_event, sends_json, single, takes_answers, takes_events,
+    SESSION_ID, Single, is_plain, last_event, sends_json, single, takes_answers, takes_events,
 };
-use crate::http::log::{Budget, Log, Lost, STANDALONE};
+use crate::http::log::{Log, Lost, STANDALONE};
 use crate::http::names::Names;
 use crate::http::options::{self, HttpLimits, OF_REQUEST, OF_SESSION};
 use crate::http::payload::{Events, Style};
 use crate::http::rules::{self, check_version, preflight, says_stateless, strange};
 use crate::http::sessions::Sessions;
+use crate::http::shares::{Share, Shares};
 
 /// What every request is served with.
 pub(super) struct Endpoint {
     pub(super) shared: Shared,
-    pub(super) in_flight: InFlight,
+    pub(super) shares: Shares,
     pub(super) names: Names,
     pub(super) access: Access,
     pub(super) limits: HttpLimits,
     pub(super) sessions: Arc<Sessions>,
-    /// Bytes of what waits to be read.
-    pub(super) events: Arc<Budget>,
-    /// Bytes of what is being sent.
-    pub(super) bodies: Arc<Budget>,
     /// Cancelled when nothing new is to be begun.
     pub(super) stop: CancellationToken,
     /// Cancelled when what runs is to end.
@@ -97,19 +94,20 @@ impl Endpoint {
             body::drain(body);
             return Err(refusal);
         }
-        let body = body::read(body, self.limits.body, self.limits.body_time, &self.bodies).await?;
+        let share = self.shares.of(caller);
+        let body = body::read(body, self.limits.body, self.limits.body_time, &share.bodies).await?;
         let stateless = says_stateless(headers);
         let body = read(body).map_err(|wrong| wrong.refusal(stateless))?;
         match &body {
-            Body::One(message) => self.check_busy(message)?,
+            Body::One(message) => self.check_busy(&share, message)?,
             Body::Many(messages) => messages
                 .iter()
                 .flatten()
-                .try_for_each(|message| self.check_busy(message))?,
+                .try_for_each(|message| self.check_busy(&share, message))?,
         }
         match body {
             Body::One(message) if message.is_stateless() => {
-                self.once(caller, message, headers).await
+                self.once(caller, &share, message, headers).await
             }
             Body::One(message) if stateless || message.should_be_stateless() => {
                 match message.kind() {
@@ -121,7 +119,7 @@ impl Endpoint {
             }
             Body::One(message) if message.is_initialize() => {
                 check_version(headers)?;
-                self.initialize(caller, message).await
+                self.initialize(caller, &share, message).await
             }
             Body::One(message) => {
                 let session = self.session(caller, headers)?;
@@ -160,6 +158,12 @@ impl Endpoint {
                 "the body must be JSON: Content-Type: application/json",
             ));
         }
+        if !is_plain(headers) {
+            return Err(Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body must be sent as it is: no Content-Encoding, and no charset but utf-8",
+            ));
+        }
         if !takes_answers(headers) {
             return Err(Refusal::new(
                 StatusCode::NOT_ACCEPTABLE,
@@ -171,8 +175,8 @@ impl Endpoint {
 
     /// Refuses more requests than can be looked after. What ends one is always
     /// taken.
-    fn check_busy(&self, message: &Message) -> Result<(), Refusal> {
-        let busy = self.in_flight.count() >= self.limits.requests;
+    fn check_busy(&self, share: &Share, message: &Message) -> Result<(), Refusal> {
+        let busy = share.is_busy() || self.shares.all().is_busy();
         if busy && message.kind() == Kind::Request {
             return Err(Refusal::busy("too many requests are running"));
         }
@@ -183,18 +187,19 @@ impl Endpoint {
     async fn once(
         &self,
         caller: &Principal,
+        share: &Share,
         message: Message,
         headers: &HeaderMap,
     ) -> Result<Answer, Refusal> {
         let cancel = self.cancel.child_token();
         let guard = cancel.clone().drop_guard();
-        let (log, stream) = Log::once(Arc::clone(&self.events), OF_REQUEST);
+        let (log, stream) = Log::once(Arc::clone(&share.events), OF_REQUEST);
         if message.listens() {
             self.end_with_server(&log, stream, &message, cancel.clone());
         }
         let reader = serve_once(
             &self.shared,
-            &self.in_flight,
+            &share.in_flight,
             caller.name(),
             message,
             headers,
@@ -242,13 +247,18 @@ impl Endpoint {
     }
 
     /// Opens a session, if the handshake comes to that.
-    async fn initialize(&self, caller: &Principal, message: Message) -> Result<Answer, Refusal> {
+    async fn initialize(
+        &self,
+        caller: &Principal,
+        share: &Share,
+        message: Message,
+    ) -> Result<Answer, Refusal> {
         let id = Sessions::new_id()?;
-        let log = Log::resumable(Arc::clone(&self.events), OF_SESSION);
+        let log = Log::resumable(Arc::clone(&share.events), OF_SESSION);
         let (sessions, own) = (Arc::clone(&self.sessions), Arc::clone(&id));
         let session = Arc::new(Session::start(
             &self.shared,
-            &self.in_flight,
+            &share.in_flight,
             caller.name(),
             log,
             self.cancel.child_token(),

@@ -1,7 +1,7 @@
 //! What the headers of a request say.
 
 use hyper::HeaderMap;
-use hyper::header::{ACCEPT, CONTENT_TYPE};
+use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 
 /// MCP's session header.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -21,6 +21,24 @@ pub(super) fn sends_json(headers: &HeaderMap) -> bool {
         kind.trim().eq_ignore_ascii_case(JSON)
     });
     is_json && values.next().is_none()
+}
+
+/// Whether the body is sent as it is, in UTF-8.
+pub(super) fn is_plain(headers: &HeaderMap) -> bool {
+    let lower = |value: &HeaderValue| value.to_str().ok().map(str::to_ascii_lowercase);
+    let encoded = headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|value| lower(value).is_none_or(|value| value.trim() != "identity"));
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(lower)
+        .unwrap_or_default();
+    let other = kind.split(';').skip(1).any(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        name.trim() == "charset" && value.trim().trim_matches('"') != "utf-8"
+    });
+    !encoded && !other
 }
 
 /// Whether a client takes both forms an answer may have.

@@ -194,10 +194,11 @@ impl Log {
     }
 
     /// For how long nothing has been running or listening; none if something
-    /// is.
-    pub(crate) fn idle(&self) -> Option<Duration> {
+    /// is. `waits` is whether what runs only waits for the client.
+    pub(crate) fn idle(&self, waits: bool) -> Option<Duration> {
         let state = self.lock();
-        let busy = state.streams.values().any(Stream::is_busy);
+        let busy = |stream: &Stream| stream.is_read() || !waits && stream.is_open();
+        let busy = state.streams.values().any(busy);
         (!busy).then(|| state.touched.elapsed())
     }
 

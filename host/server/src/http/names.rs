@@ -98,7 +98,8 @@ fn authority(text: &str) -> Option<AllowedHost> {
         None if rest.is_empty() => None,
         None => return None,
     };
-    (!name.is_empty()).then_some(AllowedHost { name, port })
+    let spoken = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+    (!name.is_empty() && name.bytes().all(spoken)).then_some(AllowedHost { name, port })
 }
 
 /// The canonical form of a web origin; none if the text is anything else.

@@ -5,8 +5,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::Either;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Method, Request};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -15,14 +18,16 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::adapter::{InFlight, Shared};
+use crate::adapter::Shared;
 use crate::http::PATH;
 use crate::http::access::Access;
+use crate::http::answer::{Answer, Refusal};
 use crate::http::endpoint::Endpoint;
-use crate::http::log::Budget;
 use crate::http::names::Names;
-use crate::http::options::{self, HttpLimits, HttpOptions};
+use crate::http::options::{HttpLimits, HttpOptions};
+use crate::http::rules::says_stateless;
 use crate::http::sessions::Sessions;
+use crate::http::shares::Shares;
 use crate::service::Service;
 
 /// Bytes of a connection that are read ahead, which bounds the head of a
@@ -53,7 +58,7 @@ pub enum HttpError {
 /// A server that listens, and serves once it is told what.
 #[derive(Debug)]
 pub struct HttpServer {
-    listener: TcpListener,
+    listener: std::net::TcpListener,
     address: SocketAddr,
     options: HttpOptions,
 }
@@ -72,6 +77,8 @@ impl HttpServer {
         let failed = |error| HttpError::Bind(options.address, error);
         let listener = TcpListener::bind(options.address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        // Of no runtime, since that of the server may be another one.
+        let listener = listener.into_std().map_err(failed)?;
         Ok(Self {
             listener,
             address,
@@ -91,18 +98,20 @@ impl HttpServer {
     }
 
     /// Serves until `stop` is cancelled; calls that run then have some time
-    /// left.
+    /// left. This may be in another runtime than [`Self::bind`].
     ///
     /// # Errors
     ///
-    /// If the system has no random numbers.
+    /// If the system has no random numbers, or the listener can't be served.
     pub async fn serve(self, service: Service, stop: CancellationToken) -> Result<(), HttpError> {
+        let failed = |error| HttpError::Bind(self.address, error);
+        let listener = TcpListener::from_std(self.listener).map_err(failed)?;
         let shared = Shared::new(service, stop.clone()).map_err(HttpError::Random)?;
         let limits = self.options.limits;
         let tls = self.options.tls;
         let endpoint = Arc::new(Endpoint {
             shared,
-            in_flight: InFlight::default(),
+            shares: Shares::new(&self.options.access, limits.requests),
             names: Names::new(
                 self.address,
                 tls.is_some(),
@@ -112,8 +121,6 @@ impl HttpServer {
             access: self.options.access,
             limits,
             sessions: Arc::new(Sessions::new(limits.sessions, limits.session_idle)),
-            events: Budget::new(options::EVENTS),
-            bodies: Budget::new(options::BODIES),
             stop: stop.clone(),
             cancel: CancellationToken::new(),
         });
@@ -124,7 +131,7 @@ impl HttpServer {
             tls: tls.map(|tls| tls.acceptor()),
             limits,
         };
-        accept(self.listener, &front, &connections, &stop).await;
+        accept(listener, &front, &connections, &stop).await;
         sweeper.abort();
         end(&endpoint, &connections).await;
         Ok(())
@@ -138,11 +145,14 @@ async fn end(endpoint: &Endpoint, connections: &TaskTracker) {
         session.log().end_standalone();
     }
     let done = async {
-        endpoint.in_flight.none().await;
+        endpoint.shares.all().in_flight.none().await;
         connections.wait().await;
     };
     let _ = tokio::time::timeout(endpoint.limits.drain, done).await;
     endpoint.cancel.cancel();
+    // What was cancelled says so, if it can.
+    let answered = endpoint.shares.all().in_flight.none();
+    let _ = tokio::time::timeout(LAST_WORDS, answered).await;
     for session in endpoint.sessions.all() {
         session.end();
     }
@@ -204,6 +214,7 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("a connection waits for more before it sends: {error}");
     }
+    give_up_on_the_deaf(&stream);
     let Some(tls) = &front.tls else {
         return speak(&front, stream, &stop).await;
     };
@@ -214,14 +225,50 @@ async fn connection(
     }
 }
 
+/// Has the system break off a connection whose other end has taken nothing of
+/// what waits for it for this long. One that is silent is not meant.
+fn give_up_on_the_deaf(stream: &TcpStream) {
+    #[cfg(target_os = "linux")]
+    {
+        const DEAF: u32 = 2 * 60 * 1000;
+        if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, DEAF) {
+            tracing::debug!("a connection is not given up on: {error}");
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = stream;
+}
+
+/// Answers a request. One of a session is carried out though its connection
+/// breaks: begun here and now, since hyper may drop what is returned without
+/// having looked at it.
+fn answer(
+    endpoint: Arc<Endpoint>,
+    request: Request<Incoming>,
+) -> impl Future<Output = Result<Answer, Infallible>> + Send {
+    let of_session = request.method() == Method::POST && !says_stateless(request.headers());
+    let answering = async move { endpoint.answer(request).await };
+    let answering = if of_session {
+        Either::Left(tokio::spawn(answering))
+    } else {
+        Either::Right(answering)
+    };
+    async move {
+        Ok(match answering {
+            Either::Left(begun) => begun.await.unwrap_or_else(|error| {
+                tracing::error!("answering a request failed: {error}");
+                Refusal::busy("this could not be answered; it is a bug in Palisade").into_answer()
+            }),
+            Either::Right(answering) => answering.await,
+        })
+    }
+}
+
 async fn speak<S>(front: &Front, stream: S, stop: &CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(move |request| {
-        let endpoint = Arc::clone(&front.endpoint);
-        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
-    });
+    let service = service_fn(|request| answer(Arc::clone(&front.endpoint), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(front.limits.head_time)

@@ -108,7 +108,7 @@ impl Sessions {
         let old: Vec<_> = {
             let all = self.lock();
             let is_old = |owned: &Owned| {
-                let idle = owned.session.log().idle();
+                let idle = owned.session.idle();
                 idle.is_some_and(|idle| idle >= self.idle)
             };
             all.iter()
@@ -134,7 +134,7 @@ impl Sessions {
 
 fn longest_idle(all: &HashMap<Arc<str>, Owned>) -> Option<Arc<str>> {
     all.iter()
-        .filter_map(|(id, owned)| Some((owned.session.log().idle()?, id)))
+        .filter_map(|(id, owned)| Some((owned.session.idle()?, id)))
         .filter(|(idle, _)| *idle >= MAY_GO)
         .max_by_key(|(idle, _)| *idle)
         .map(|(_, id)| Arc::clone(id))

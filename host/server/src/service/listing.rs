@@ -38,6 +38,7 @@ impl Service {
                     sink: Arc::clone(&run.sink),
                     cancel: run.cancel.clone(),
                     placement: Placement::Shared,
+                    view: run.view.clone(),
                 };
                 let run = self.0.heard(run, member);
                 let context = context.clone();

@@ -1,7 +1,7 @@
 //! One of the plugins that are served.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use palisade_policy::{ToolDecision, ToolRules};
 use palisade_runtime::contract::{
@@ -15,14 +15,18 @@ use palisade_runtime::{
 };
 use serde_json::Value;
 
-use super::{Offered, PluginSetup, Refusal, Reply, Run};
+use super::{Offered, PluginSetup, Refusal, Reply, Run, View};
 use crate::gate::ToolGate;
 use crate::outcome::{self, Checked, CheckedPrompt, Over};
 
 pub(super) struct Member {
+    /// Its place among those that are served.
+    place: usize,
     name: Arc<str>,
     plugin: Plugin,
-    sandbox: Arc<Sandbox>,
+    granted: Arc<Sandbox>,
+    /// The same without directories, if it has been needed.
+    without_directories: OnceLock<Arc<Sandbox>>,
     /// Shared by all that are served: threads are for what the machine can
     /// do at once, however many plugins there are.
     pool: Arc<Pool>,
@@ -34,7 +38,11 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(setup: PluginSetup, pool: Arc<Pool>) -> serde_json::Result<Self> {
+    pub(super) fn new(
+        place: usize,
+        setup: PluginSetup,
+        pool: Arc<Pool>,
+    ) -> serde_json::Result<Self> {
         let PluginSetup {
             name,
             plugin,
@@ -63,9 +71,11 @@ impl Member {
                 .any(|tool| tool.task_support != TaskSupport::Forbidden),
         };
         Ok(Self {
+            place,
             name: name.into(),
             plugin,
-            sandbox: Arc::new(sandbox),
+            granted: Arc::new(sandbox),
+            without_directories: OnceLock::new(),
             pool,
             tools,
             offered,
@@ -76,6 +86,24 @@ impl Member {
 
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    pub(super) fn place(&self) -> usize {
+        self.place
+    }
+
+    /// What it may use where no client's roots narrow it.
+    pub(super) fn granted(&self) -> &Arc<Sandbox> {
+        &self.granted
+    }
+
+    /// The same without directories.
+    pub(super) fn without_directories(&self) -> &Arc<Sandbox> {
+        if !self.granted.has_directories() {
+            return &self.granted;
+        }
+        self.without_directories
+            .get_or_init(|| Arc::new(self.granted.without_directories()))
     }
 
     pub(super) fn digest(&self) -> String {
@@ -98,14 +126,14 @@ impl Member {
         &self.plugin.metadata().templates
     }
 
-    pub(super) async fn prepare(&self) {
-        self.plugin.prepare(&self.sandbox).await;
+    pub(super) async fn prepare(&self, view: &View) {
+        self.plugin.prepare(self.sandbox(view)).await;
     }
 
     async fn run<O: Operation>(&self, operation: O, run: Run) -> Result<O::Outcome, CallError> {
         self.plugin
             .run(
-                &self.sandbox,
+                self.sandbox(&run.view),
                 &self.pool,
                 run.placement,
                 operation,
@@ -143,7 +171,7 @@ impl Member {
         };
         match self.run(call, run).await {
             Ok(ToolOutcome::Complete(result)) => {
-                let limit = usize::try_from(self.sandbox.limits().output).unwrap_or(usize::MAX);
+                let limit = usize::try_from(self.granted.limits().output).unwrap_or(usize::MAX);
                 let over = (result_size(&result) > limit).then(|| Over {
                     limit,
                     demands_structured: gate.demands_structured(),

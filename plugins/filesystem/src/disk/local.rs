@@ -32,6 +32,20 @@ impl File {
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), Error> {
         (&self.0).write_all(content).map_err(why)
     }
+
+    /// Leaves nothing after `length` bytes.
+    pub(crate) fn cut(&self, length: u64) -> Result<(), Error> {
+        self.0.set_len(length).map_err(why)
+    }
+}
+
+/// Opens a file for writing over it.
+pub(crate) fn open_to_write(path: &str) -> Result<File, Error> {
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .map(File)
+        .map_err(why)
 }
 
 /// Opens a file for reading.

@@ -53,6 +53,21 @@ impl File {
         }
         Ok(())
     }
+
+    /// Leaves nothing after `length` bytes.
+    pub(crate) fn cut(&self, length: u64) -> Result<(), Error> {
+        self.0.set_size(length).map_err(why)
+    }
+}
+
+/// Opens a file for writing over it.
+pub(crate) fn open_to_write(path: &str) -> Result<File, Error> {
+    let (none, write) = (OpenFlags::empty(), DescriptorFlags::WRITE);
+    at(path, |mount, path| {
+        mount
+            .open_at(PathFlags::empty(), path, none, write)
+            .map(File)
+    })
 }
 
 /// Opens a file for reading.

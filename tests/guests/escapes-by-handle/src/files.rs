@@ -1,6 +1,9 @@
 //! Directories and files.
 
+use std::collections::BTreeSet;
+
 use palisade_sdk::prelude::*;
+use wasip2::clocks::monotonic_clock::subscribe_duration;
 use wasip2::clocks::wall_clock::Datetime;
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{
@@ -17,12 +20,28 @@ pub(crate) fn named(code: ErrorCode) -> Error {
     Error::msg(code.name())
 }
 
-/// A directory that the host opened.
+/// A directory that the host opened; of `/MOUNT:PATH`, one that is opened below
+/// it first.
 pub(crate) fn root(mount: &str) -> Result<Descriptor> {
-    get_directories()
+    let (mount, below) = mount.split_once(':').unwrap_or((mount, ""));
+    let root = get_directories()
         .into_iter()
         .find_map(|(directory, path)| (path == mount).then_some(directory))
-        .with_context(|| format!("nothing is mounted at {mount:?}"))
+        .with_context(|| format!("nothing is mounted at {mount:?}"))?;
+    match below {
+        "" => Ok(root),
+        path => directory(&root, path),
+    }
+}
+
+fn directory(root: &Descriptor, path: &str) -> Result<Descriptor> {
+    root.open_at(
+        PathFlags::SYMLINK_FOLLOW,
+        path,
+        OpenFlags::DIRECTORY,
+        DescriptorFlags::READ | DescriptorFlags::MUTATE_DIRECTORY,
+    )
+    .map_err(named)
 }
 
 fn follow_flags(follow: bool) -> PathFlags {
@@ -55,15 +74,96 @@ pub(crate) fn read(mount: &str, path: &str, follow: bool) -> Result<String> {
     Ok(format!("{what}: {}", String::from_utf8_lossy(&bytes)))
 }
 
+/// Holds a directory open until there is a file called `go`, and then reads a
+/// file in it.
+pub(crate) fn hold(mount: &str, directory: &str, name: &str, ctx: &Context) -> Result<String> {
+    const PAUSE_NANOS: u64 = 5_000_000;
+    let root = root(mount)?;
+    let open = |from: &Descriptor, path: &str, flags| {
+        let following = PathFlags::SYMLINK_FOLLOW;
+        from.open_at(following, path, flags, DescriptorFlags::READ)
+            .map_err(named)
+    };
+    let held = open(&root, directory, OpenFlags::DIRECTORY)?;
+    ctx.progress(1.0, None, Some("held"));
+    while root.stat_at(PathFlags::empty(), "go").is_err() {
+        subscribe_duration(PAUSE_NANOS).block();
+    }
+    let file = open(&held, name, OpenFlags::empty())?;
+    let (bytes, _) = file.read(SOME, 0).map_err(named)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads a file over and over; says what came of it, each outcome once.
+pub(crate) fn read_over_and_over(mount: &str, path: &str, follow: bool, count: u32) -> String {
+    let outcomes: BTreeSet<_> = (0..count)
+        .map(|_| read(mount, path, follow).unwrap_or_else(|error| error.to_string()))
+        .collect();
+    outcomes.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+/// Makes a file over and over; says what came of it, each outcome once.
+pub(crate) fn write_over_and_over(mount: &str, path: &str, text: &str, count: u32) -> String {
+    let outcomes: BTreeSet<_> = (0..count)
+        .map(|_| match write(mount, path, text) {
+            Ok(done) => done.to_owned(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    outcomes.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+/// Opens a directory, renames it, and then reads a file by the old handle.
+pub(crate) fn read_in_renamed(mount: &str, from: &str, to: &str, path: &str) -> Result<String> {
+    let root = root(mount)?;
+    let held = directory(&root, from)?;
+    root.rename_at(from, &root, to).map_err(named)?;
+    let (flags, none) = (DescriptorFlags::READ, OpenFlags::empty());
+    let file = held.open_at(PathFlags::empty(), path, none, flags);
+    let (bytes, _) = file.map_err(named)?.read(SOME, 0).map_err(named)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Opens a directory and names what is in it over and over, until that fails or
+/// has been done often enough; says every name that was seen, and why it ended.
+pub(crate) fn list_while_it_lasts(mount: &str, path: &str, count: u32) -> Result<String> {
+    let held = directory(&root(mount)?, path)?;
+    let mut seen = BTreeSet::new();
+    for _ in 0..count {
+        let entries = match held.read_directory() {
+            Ok(entries) => entries,
+            Err(code) => {
+                seen.insert(format!("ended: {}", code.name()));
+                break;
+            }
+        };
+        while let Some(entry) = entries.read_directory_entry().map_err(named)? {
+            seen.insert(entry.name);
+        }
+    }
+    Ok(seen.into_iter().collect::<Vec<_>>().join("\n"))
+}
+
+pub(crate) fn read_link(mount: &str, path: &str) -> Result<String> {
+    root(mount)?.readlink_at(path).map_err(named)
+}
+
+pub(crate) fn hash(mount: &str, path: &str, follow: bool) -> Result<&'static str> {
+    root(mount)?
+        .metadata_hash_at(follow_flags(follow), path)
+        .map_err(named)?;
+    Ok("hashed")
+}
+
+/// Sets a directory's times to 1970 by its handle.
+pub(crate) fn set_own_times(mount: &str) -> Result<&'static str> {
+    let epoch = epoch();
+    root(mount)?.set_times(epoch, epoch).map_err(named)?;
+    Ok("set")
+}
+
 pub(crate) fn list(mount: &str, path: &str) -> Result<String> {
-    let entries = root(mount)?
-        .open_at(
-            PathFlags::SYMLINK_FOLLOW,
-            path,
-            OpenFlags::DIRECTORY,
-            DescriptorFlags::READ,
-        )
-        .map_err(named)?
+    let entries = directory(&root(mount)?, path)?
         .read_directory()
         .map_err(named)?;
     let mut names = Vec::new();
@@ -185,14 +285,18 @@ pub(crate) fn remove_directory(mount: &str, path: &str) -> Result<&'static str> 
 }
 
 pub(crate) fn set_times(mount: &str, path: &str, follow: bool) -> Result<&'static str> {
-    let epoch = NewTimestamp::Timestamp(Datetime {
-        seconds: 0,
-        nanoseconds: 0,
-    });
+    let epoch = epoch();
     root(mount)?
         .set_times_at(follow_flags(follow), path, epoch, epoch)
         .map_err(named)?;
     Ok("set")
+}
+
+fn epoch() -> NewTimestamp {
+    NewTimestamp::Timestamp(Datetime {
+        seconds: 0,
+        nanoseconds: 0,
+    })
 }
 
 pub(crate) fn read_length(mount: &str, path: &str, length: u64) -> Result<String> {

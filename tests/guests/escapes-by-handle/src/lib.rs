@@ -28,10 +28,72 @@ impl ByHandle {
         files::read(&root, &path, follow)
     }
 
+    /// Keeps a directory open, waits for a file called `go` beside it, and reads
+    /// a file in what it has kept.
+    #[tool]
+    fn hold(
+        &self,
+        root: String,
+        directory: String,
+        name: String,
+        ctx: &Context,
+    ) -> Result<String> {
+        files::hold(&root, &directory, &name, ctx)
+    }
+
     /// Opens a directory and names what is in it.
     #[tool]
     fn list_at(&self, root: String, path: String) -> Result<String> {
         files::list(&root, &path)
+    }
+
+    /// Reads a file over and over; says what came of it, each outcome once.
+    #[tool]
+    fn read_over_and_over(&self, root: String, path: String, follow: bool, count: u32) -> String {
+        files::read_over_and_over(&root, &path, follow, count)
+    }
+
+    /// Makes a file over and over; says what came of it, each outcome once.
+    #[tool]
+    fn write_over_and_over(&self, root: String, path: String, text: String, count: u32) -> String {
+        files::write_over_and_over(&root, &path, &text, count)
+    }
+
+    /// Opens a directory, renames it, and then reads a file by the old handle.
+    #[tool]
+    fn read_in_renamed(
+        &self,
+        root: String,
+        from: String,
+        to: String,
+        path: String,
+    ) -> Result<String> {
+        files::read_in_renamed(&root, &from, &to, &path)
+    }
+
+    /// Opens a directory and names what is in it over and over, until that fails
+    /// or has been done often enough.
+    #[tool]
+    fn list_while_it_lasts(&self, root: String, path: String, count: u32) -> Result<String> {
+        files::list_while_it_lasts(&root, &path, count)
+    }
+
+    /// Reads a symbolic link.
+    #[tool]
+    fn read_link_at(&self, root: String, path: String) -> Result<String> {
+        files::read_link(&root, &path)
+    }
+
+    /// Asks for what tells a file from others.
+    #[tool]
+    fn hash_at(&self, root: String, path: String, follow: bool) -> Result<&'static str> {
+        files::hash(&root, &path, follow)
+    }
+
+    /// Sets a directory's times to 1970 by its handle.
+    #[tool]
+    fn set_own_times(&self, root: String) -> Result<&'static str> {
+        files::set_own_times(&root)
     }
 
     /// Opens a file for writing, created where it is missing, and writes.

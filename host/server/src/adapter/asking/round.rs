@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answers::{self, Expected};
 use super::needs;
 use super::questions::Question;
+use crate::adapter::client_roots::{Asked, KEY};
 
 /// Times one call may ask.
 const MAX_ROUNDS: u32 = 64;
@@ -31,6 +32,10 @@ pub(in crate::adapter) struct Round {
     answers: BTreeMap<String, (Expected, Value)>,
     /// What was asked last and has no answer yet.
     open: BTreeMap<String, Expected>,
+    /// What the host has to know itself, before the plugin runs.
+    pub(in crate::adapter) client_roots: Asked,
+    /// Times the host has asked for it.
+    asked_for_roots: u32,
 }
 
 /// Why a question can't be passed on.
@@ -40,6 +45,8 @@ pub(in crate::adapter) enum CantAsk {
     NotDeclared(ClientCapabilities),
     #[error("the plugin has asked {MAX_ROUNDS} times and still wants to know more")]
     TooOften,
+    #[error("the client has been asked {MAX_ROUNDS} times for its roots, and has not said them")]
+    NoRoots,
     #[error("the plugin asked more at once than the {MAX_QUESTIONS} questions it may")]
     TooMany,
     #[error("the plugin asked two questions under the key {0:?}")]
@@ -77,6 +84,13 @@ impl Round {
     /// what was asked for, are as if they were not there: the plugin will ask
     /// again.
     pub(in crate::adapter) fn answer(&mut self, responses: BTreeMap<String, Value>) {
+        let mut responses = responses;
+        if matches!(self.client_roots, Asked::Open) {
+            // Asked alone: nothing of a plugin's is open.
+            if let Some(answer) = responses.remove(KEY) {
+                self.client_roots.answer(answer);
+            }
+        }
         for (key, value) in responses {
             let Some(expected) = self.open.remove(&key) else {
                 continue;
@@ -100,6 +114,29 @@ impl Round {
             self.answers.insert(key.to_owned(), (expected, value));
         }
         true
+    }
+
+    /// Whether the plugin has not asked anything yet.
+    pub(in crate::adapter) fn is_first(&self) -> bool {
+        self.number == 0
+    }
+
+    /// Begins with what the host has to know itself.
+    ///
+    /// # Errors
+    ///
+    /// [`CantAsk::NoRoots`] if a client is asked in vain.
+    pub(in crate::adapter) fn ask_roots(&mut self) -> Result<(String, Question), CantAsk> {
+        self.asked_for_roots += 1;
+        if self.asked_for_roots > MAX_ROUNDS {
+            return Err(CantAsk::NoRoots);
+        }
+        self.client_roots = Asked::Open;
+        let question = Question::new(InputAsk::ListRoots).map_err(|problem| CantAsk::Bad {
+            key: KEY.to_owned(),
+            problem,
+        })?;
+        Ok((KEY.to_owned(), question))
     }
 
     /// About how much memory it takes, in bytes.

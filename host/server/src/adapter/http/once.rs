@@ -20,7 +20,7 @@ use crate::adapter::shared::Shared;
 use crate::adapter::transport::call_may_follow;
 use crate::adapter::{Counting, InFlight};
 use crate::http::{Log, Reader, Refusal};
-use crate::service::Service;
+use crate::service::{Service, View};
 
 /// Serves one request until it is answered or `cancel` is cancelled. What it
 /// says is read from what is returned.
@@ -57,7 +57,7 @@ pub(crate) fn serve_once(
         in_flight: in_flight.clone(),
         counted: (!listens).then(|| in_flight.guard()),
     };
-    let handler = Handler::new(shared.clone(), in_flight.clone(), principal);
+    let handler = Handler::new(shared.clone(), in_flight.clone(), principal, None);
     let running = rmcp::service::serve_directly_with_ct(
         Guarded(Front(handler)),
         transport,
@@ -135,10 +135,14 @@ pub(super) fn prepare_for_next(
     item: &ServerJsonRpcMessage,
     service: &Service,
     in_flight: &InFlight,
+    view: impl FnOnce() -> Option<View>,
 ) {
-    if call_may_follow(item) && in_flight.count() == 0 {
+    if call_may_follow(item)
+        && in_flight.total() == 0
+        && let Some(view) = view()
+    {
         let service = service.clone();
-        tokio::spawn(async move { service.prepare().await });
+        tokio::spawn(async move { service.prepare(&view).await });
     }
 }
 
@@ -181,7 +185,8 @@ impl Transport<RoleServer> for OneRequest {
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let taken = self.take(&item);
-        prepare_for_next(&item, &self.service, &self.in_flight);
+        let granted = || Some(View::default());
+        prepare_for_next(&item, &self.service, &self.in_flight, granted);
         std::future::ready(taken)
     }
 

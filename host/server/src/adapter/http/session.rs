@@ -5,6 +5,7 @@
 //! belongs to a call that runs; everything else to the one that GET reads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions as _, JsonRpcMessage,
@@ -16,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::InFlight;
+use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::events::OfCall;
 use crate::adapter::front::Front;
 use crate::adapter::handler::Handler;
@@ -41,6 +43,7 @@ pub(crate) struct Session {
     inbox: mpsc::Sender<ClientJsonRpcMessage>,
     peer: Peer<RoleServer>,
     stop: CancellationToken,
+    in_flight: InFlight,
 }
 
 /// The requests without an answer, each with its stream.
@@ -65,16 +68,19 @@ impl Session {
         stop: CancellationToken,
         ended: impl FnOnce() + Send + 'static,
     ) -> Self {
+        let in_flight = in_flight.part();
         let (inbox, messages) = mpsc::channel(INBOX);
         let open: Open = Arc::new(Mutex::new(OpenRequests::new(in_flight.clone())));
+        let roots = SessionRoots::new(shared.service().clone(), false);
         let transport = SessionTransport {
             messages,
             log: log.clone(),
             open: Arc::clone(&open),
             service: shared.service().clone(),
             in_flight: in_flight.clone(),
+            roots: Arc::clone(&roots),
         };
-        let handler = Handler::new(shared.clone(), in_flight.clone(), principal);
+        let handler = Handler::new(shared.clone(), in_flight.clone(), principal, Some(roots));
         let running = rmcp::service::serve_directly_with_ct(
             Guarded(Front(handler)),
             transport,
@@ -96,7 +102,14 @@ impl Session {
             inbox,
             peer,
             stop,
+            in_flight,
         }
+    }
+
+    /// For how long nobody has listened, and nothing has been running but what
+    /// waits for the client; none if somebody does, or something is.
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        self.log.idle(self.in_flight.only_waits())
     }
 
     /// The session's streams.
@@ -256,6 +269,7 @@ struct SessionTransport {
     open: Open,
     service: Service,
     in_flight: InFlight,
+    roots: Arc<SessionRoots>,
 }
 
 impl SessionTransport {
@@ -314,12 +328,15 @@ impl Transport<RoleServer> for SessionTransport {
         mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let taken = self.take(&mut item);
-        prepare_for_next(&item, &self.service, &self.in_flight);
+        let likely = || self.roots.likely();
+        prepare_for_next(&item, &self.service, &self.in_flight, likely);
         std::future::ready(taken)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        self.messages.recv().await
+        let message = self.messages.recv().await?;
+        self.roots.heard(&message);
+        Some(message)
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

@@ -18,7 +18,7 @@ use crate::adapter::tasks::store::{Asked, Tasks, Ticket};
 use crate::adapter::{convert, refusal};
 use crate::kept::Owner;
 use crate::outcome::{Checked, clean};
-use crate::service::{CallRequest, Reply, Run, Service};
+use crate::service::{CallRequest, Reply, Run, Service, View};
 
 /// Longest message about a task's progress, in characters.
 const MAX_MESSAGE: usize = 1000;
@@ -37,6 +37,8 @@ pub(super) struct Work {
     pub(super) id: Arc<str>,
     pub(super) name: String,
     pub(super) arguments: Arc<Value>,
+    /// What it may use from beginning to end.
+    pub(super) view: View,
     /// As the request said, without rounds.
     pub(super) context: Context,
     pub(super) cancel: CancellationToken,
@@ -63,6 +65,7 @@ impl Work {
                 }),
                 cancel: work.cancel,
                 placement: Placement::Shared,
+                view: work.view,
             };
             match work.service.call(request, run).await {
                 Reply::Done(done) => Ok(Step::Done(done)),

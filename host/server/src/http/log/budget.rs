@@ -1,21 +1,49 @@
-//! Bytes that all sessions may hold together.
+//! Bytes that many sessions may hold together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::body::Bytes;
 
-/// Bytes that all sessions may hold together.
+/// Bytes that many sessions may hold together: all, or those of one caller.
 #[derive(Debug)]
 pub(crate) struct Budget {
     used: AtomicUsize,
     max: usize,
+    /// That of which this is a part.
+    among: Option<Arc<Budget>>,
 }
 
 impl Budget {
     pub(crate) fn new(max: usize) -> Arc<Self> {
-        let used = AtomicUsize::new(0);
-        Arc::new(Self { used, max })
+        Arc::new(Self {
+            used: AtomicUsize::new(0),
+            max,
+            among: None,
+        })
+    }
+
+    /// A part of this one, of at most `max`.
+    pub(crate) fn part(self: &Arc<Self>, max: usize) -> Arc<Self> {
+        Arc::new(Self {
+            used: AtomicUsize::new(0),
+            max,
+            among: Some(Arc::clone(self)),
+        })
+    }
+
+    fn count(&self, bytes: usize) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(all) = &self.among {
+            all.count(bytes);
+        }
+    }
+
+    fn uncount(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(all) = &self.among {
+            all.uncount(bytes);
+        }
     }
 
     /// Bytes in use.
@@ -25,7 +53,8 @@ impl Budget {
 
     /// Whether this much more is there.
     pub(super) fn has(&self, bytes: usize) -> bool {
-        self.used().saturating_add(bytes) <= self.max
+        let own = self.used().saturating_add(bytes) <= self.max;
+        own && self.among.as_ref().is_none_or(|all| all.has(bytes))
     }
 
     /// Takes bytes if they are there.
@@ -36,7 +65,7 @@ impl Budget {
 
     /// Takes bytes whether they are there or not.
     fn take(self: &Arc<Self>, bytes: usize) -> Loan {
-        self.used.fetch_add(bytes, Ordering::Relaxed);
+        self.count(bytes);
         let budget = Arc::clone(self);
         Loan { budget, bytes }
     }
@@ -61,7 +90,7 @@ impl Loan {
     pub(crate) fn more(&mut self, bytes: usize) -> bool {
         let fits = self.budget.has(bytes);
         if fits {
-            self.budget.used.fetch_add(bytes, Ordering::Relaxed);
+            self.budget.count(bytes);
             self.bytes += bytes;
         }
         fits
@@ -70,7 +99,7 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budget.uncount(self.bytes);
     }
 }
 

@@ -58,9 +58,14 @@ impl Stream {
         self.answers.is_none()
     }
 
-    /// Whether it is read, or answers are to come.
-    pub(super) fn is_busy(&self) -> bool {
-        self.reader.is_some() || self.answers.is_some_and(|answers| answers > 0)
+    /// Whether somebody reads it.
+    pub(super) fn is_read(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Whether answers are to come.
+    pub(super) fn is_open(&self) -> bool {
+        self.answers.is_some_and(|answers| answers > 0)
     }
 
     /// Takes note of an answer that came, or never will.

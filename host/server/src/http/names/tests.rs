@@ -116,7 +116,16 @@ fn a_name_given_twice_is_none() {
 
 #[test]
 fn what_is_no_name_can_not_be_allowed() {
-    for text in ["", "a b", "http://x", "x:y", "a@b", "x/"] {
+    for text in [
+        "*",
+        "*.example.com",
+        "",
+        "a b",
+        "http://x",
+        "x:y",
+        "a@b",
+        "x/",
+    ] {
         assert!(text.parse::<AllowedHost>().is_err(), "{text}");
     }
     for text in [
