@@ -26,6 +26,7 @@ mod clients_typescript;
 mod compile_bounds;
 mod compiled_cache;
 mod docs_commands;
+mod docs_threats;
 mod doctor;
 mod filesystem_calls;
 mod filesystem_changes_files;

@@ -90,7 +90,6 @@ pub(crate) fn service(
             Ok(setup) => {
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);
-                wall.listable.append(&mut needs.listable);
                 about.serve(name, description);
                 setups.push(setup);
             }

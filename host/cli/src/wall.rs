@@ -1,7 +1,7 @@
 //! The second wall, as the command line wants it.
 
 use palisade_hardening::{Active, Wall, probe, restrict};
-use palisade_policy::{Access, Effective};
+use palisade_policy::{Access, Effective, RootKind};
 
 use crate::args::HardeningArgs;
 use crate::failure::Failure;
@@ -10,12 +10,14 @@ use crate::output;
 /// Keeps within reach what a plugin is granted.
 pub(crate) fn keep(wall: &mut Wall, effective: &Effective) {
     for root in &effective.roots {
-        // A file that is granted alone is looked up in the directory it lies in.
-        let parent = root.path.parent().filter(|_| root.path.is_file());
-        wall.listable.extend(parent.map(ToOwned::to_owned));
+        // The kernel knows files, not names: a file that is granted alone and
+        // that an editor replaces stays in reach only with what lies beside it.
+        let alone = root.kind == RootKind::File;
+        let parent = root.path.parent().filter(|_| alone);
+        let path = parent.unwrap_or(&root.path).to_owned();
         match root.access {
-            Access::ReadOnly => wall.readable.push(root.path.clone()),
-            Access::ReadWrite => wall.writable.push(root.path.clone()),
+            Access::ReadOnly => wall.readable.push(path),
+            Access::ReadWrite => wall.writable.push(path),
         }
     }
 }

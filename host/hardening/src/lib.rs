@@ -23,9 +23,6 @@ pub struct Wall {
     pub readable: Vec<PathBuf>,
     /// Files, and directories with all below them, that are changed as well.
     pub writable: Vec<PathBuf>,
-    /// Directories whose names are listed; so are those of all below them, since
-    /// the kernel knows no less.
-    pub listable: Vec<PathBuf>,
     /// Connections are made. What listens already goes on either way.
     pub network: bool,
     /// Machine code is made: something is compiled.

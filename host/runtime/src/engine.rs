@@ -31,7 +31,7 @@ const INSTANCES: u32 = 272;
 const INSTANCES_MORE: u32 = 32;
 
 /// Room for what a single instance may be made of.
-const INSTANCES_ONE: u32 = 16;
+const INSTANCES_ONE: u32 = 8;
 
 /// Tables there is room for with each instance. Core instances are only counted,
 /// so that there is room for the most that each may have.

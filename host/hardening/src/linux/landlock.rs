@@ -49,9 +49,6 @@ pub(super) fn restrict(wall: &Wall, threads: Threads) -> Result<(Part, bool), Er
     for path in &wall.writable {
         ruleset = allow(ruleset, path, to_write())?;
     }
-    for path in &wall.listable {
-        ruleset = allow(ruleset, path, AccessFs::ReadDir.into())?;
-    }
     let status = ruleset
         .all_threads(threads == Threads::All)
         .and_then(RulesetCreated::restrict_self)

@@ -109,8 +109,6 @@ fn files(thread: &str, folder: &Path) {
     tried(thread, "read below readable", read("read/file"));
     tried(thread, "read a single file", read("single"));
     tried(thread, "read another file", read("other"));
-    tried(thread, "list names", fs::read_dir(at("names")).map(drop));
-    tried(thread, "read what is named", read("names/file"));
     tried(thread, "read outside", read("outside/file"));
     tried(thread, "read below writable", read("write/inner/file"));
     tried(

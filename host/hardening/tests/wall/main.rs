@@ -54,7 +54,6 @@ impl Case {
         let serving = Wall {
             readable: vec![folder.join("read"), folder.join("single")],
             writable: vec![folder.join("write")],
-            listable: vec![folder.join("names")],
             network: false,
             new_code: false,
         };
@@ -77,7 +76,7 @@ impl Case {
 /// one that it started later and of one that was there before.
 fn run(case: Case) -> Outcomes {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["read", "write", "write/inner", "names", "outside"] {
+    for name in ["read", "write", "write/inner", "outside"] {
         fs::create_dir(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name).join("file"), "content").unwrap();
     }
@@ -118,8 +117,7 @@ fn all(outcomes: &Outcomes, names: &[&str], expected: Outcome) {
 const GOES_ON: [&str; 4] = ["clock", "random", "map memory", "accept"];
 
 /// What the grants are for.
-const GRANTED: [&str; 13] = [
-    "list names",
+const GRANTED: [&str; 12] = [
     "read below readable",
     "list readable",
     "read a single file",
@@ -135,8 +133,7 @@ const GRANTED: [&str; 13] = [
 ];
 
 /// What Landlock refuses (EACCES).
-const OUT_OF_REACH: [&str; 10] = [
-    "read what is named",
+const OUT_OF_REACH: [&str; 9] = [
     "read outside",
     "list outside",
     "read another file",
