@@ -9,7 +9,10 @@ use palisade_policy::{Entered, HideSet};
 /// Whether a path is hidden, and so does not exist.
 fn hides(set: &HideSet, path: &str) -> bool {
     let mut trail = set.root();
-    for name in path.split('/').filter(|name| !matches!(*name, "" | "." | "..")) {
+    for name in path
+        .split('/')
+        .filter(|name| !matches!(*name, "" | "." | ".."))
+    {
         match set.enter(&trail, name) {
             Entered::Hidden => return true,
             Entered::UnlessFolded(next) | Entered::Visible(next) => trail = next,

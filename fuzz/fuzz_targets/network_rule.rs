@@ -10,7 +10,8 @@ fuzz_target!(|text: &str| {
     let Some((rule, request)) = text.split_once('\n') else {
         return;
     };
-    let Ok(grant) = Grant::parse(&format!("[[network]]\nto = {rule:?}\npaths = [\"/v1/**\"]")) else {
+    let Ok(grant) = Grant::parse(&format!("[[network]]\nto = {rule:?}\npaths = [\"/v1/**\"]"))
+    else {
         return;
     };
     let (authority, path) = match request.find('/') {
@@ -30,6 +31,9 @@ fuzz_target!(|text: &str| {
         }
         assert_eq!((to.scheme, to.port), (Scheme::Https, target.port));
         let lower = path.to_ascii_lowercase();
-        assert!(!lower.contains("/../") && !lower.contains("%2e%2e/"), "{path}");
+        assert!(
+            !lower.contains("/../") && !lower.contains("%2e%2e/"),
+            "{path}"
+        );
     }
 });

@@ -13,6 +13,9 @@ fuzz_target!(|uri: &str| {
         assert!(path.is_absolute(), "{path:?}");
         let back = |part: Component<'_>| matches!(part, Component::ParentDir | Component::CurDir);
         assert!(!path.components().any(back), "{path:?}");
-        assert!(!path.as_os_str().as_encoded_bytes().contains(&0), "{path:?}");
+        assert!(
+            !path.as_os_str().as_encoded_bytes().contains(&0),
+            "{path:?}"
+        );
     }
 });

@@ -31,13 +31,7 @@ impl ByHandle {
     /// Keeps a directory open, waits for a file called `go` beside it, and reads
     /// a file in what it has kept.
     #[tool]
-    fn hold(
-        &self,
-        root: String,
-        directory: String,
-        name: String,
-        ctx: &Context,
-    ) -> Result<String> {
+    fn hold(&self, root: String, directory: String, name: String, ctx: &Context) -> Result<String> {
         files::hold(&root, &directory, &name, ctx)
     }
 

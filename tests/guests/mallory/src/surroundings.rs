@@ -1,8 +1,6 @@
 //! What surrounds a program: variables, arguments, streams, chance.
 
-use wasip2::cli::{
-    environment, stdin, stdout, terminal_stderr, terminal_stdin, terminal_stdout,
-};
+use wasip2::cli::{environment, stdin, stdout, terminal_stderr, terminal_stdin, terminal_stdout};
 use wasip2::io::streams::StreamError;
 use wasip2::random::{insecure, insecure_seed, random};
 
@@ -47,11 +45,7 @@ pub(crate) fn stdin() -> String {
             }
         }
     }
-    format!(
-        "{} bytes: {}",
-        bytes.len(),
-        String::from_utf8_lossy(&bytes)
-    )
+    format!("{} bytes: {}", bytes.len(), String::from_utf8_lossy(&bytes))
 }
 
 pub(crate) fn random(length: u64, secure: bool) -> String {
