@@ -13,6 +13,7 @@ mod bad_flags;
 mod bad_grants;
 mod batches;
 mod cancellation;
+mod client_roots_hide;
 mod client_roots_hostile;
 mod client_roots_http;
 mod client_roots_modes;
