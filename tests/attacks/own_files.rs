@@ -118,3 +118,30 @@ fn nor_the_cache_of_other_sessions() {
     fs::create_dir_all(default.join("palisade/compiled")).unwrap();
     refused(&command.root("notes", default, "rw"));
 }
+
+/// The memory and the environment of the host are files there.
+#[cfg(target_os = "linux")]
+#[test]
+fn nor_what_the_system_shows_of_processes() {
+    for path in ["/proc", "/proc/self", "/proc/thread-self", "/proc/1"] {
+        for access in ["ro", "rw"] {
+            refused(&Palisade::run(guest("escapes")).root("own", path, access));
+        }
+    }
+    let file = Palisade::run(guest("escapes"))
+        .arg("--file")
+        .arg("own=/proc/self/environ");
+    refused(&file);
+}
+
+/// Who can put another program in its place needs nothing else.
+#[test]
+fn nor_the_program_itself_for_writing() {
+    let program = palisade_tests::palisade();
+    let folder = program.parent().unwrap();
+    refused(&Palisade::run(guest("escapes")).root("own", folder, "rw"));
+    let finished = Palisade::run(guest("escapes"))
+        .root("own", folder, "ro")
+        .output();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}

@@ -258,16 +258,41 @@ pub(crate) fn place(file: Option<&Path>, line: Option<usize>) -> String {
 }
 
 fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure> {
-    let Some(own) = places.and_then(|places| places.touched_by(&root.path)) else {
-        return Ok(());
+    let shown = root.path.display();
+    let refused = |why: String| {
+        Err(Failure::new(format!("{shown} can't be granted: {why}"))
+            .remedy("grant a directory that has nothing to do with it, for example one below")
+            .into_refusal())
     };
-    Err(Failure::new(format!(
-        "{} can't be granted: Palisade keeps its own files in {}",
-        root.path.display(),
-        own.display()
-    ))
-    .remedy("grant a directory that has nothing to do with it, for example one below")
-    .into_refusal())
+    if let Some(own) = places.and_then(|places| places.touched_by(&root.path)) {
+        return refused(format!("Palisade keeps its own files in {}", own.display()));
+    }
+    if shows_processes(&root.path) {
+        return refused("what the system shows of running programs, this one too, is in it".into());
+    }
+    let program = std::env::current_exe().and_then(|program| program.canonicalize());
+    if root.access == Access::ReadWrite
+        && let Ok(program) = program
+        && program.starts_with(&root.path)
+    {
+        return refused(format!(
+            "the plugin could put another program in the place of {}",
+            program.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a directory holds what Linux shows of processes: their memory and
+/// environment as files.
+fn shows_processes(path: &Path) -> bool {
+    match path.strip_prefix("/proc") {
+        Err(_) => Path::new("/proc").starts_with(path),
+        Ok(below) => below.components().next().is_none_or(|first| {
+            let first = first.as_os_str().to_string_lossy();
+            first.ends_with("self") || first.bytes().all(|byte| byte.is_ascii_digit())
+        }),
+    }
 }
 
 /// A plugin that can change what its own grant depends on (the grant file, a
