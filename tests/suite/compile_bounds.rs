@@ -121,6 +121,13 @@ fn what_needs_too_much_memory_is_refused_and_the_sentence_says_so() {
         .arg("128 MiB");
     let says = ["large.wasm", "more memory than 128 MiB", "--compile-memory"];
     table.row("a large function", &command, FAILED, &says);
+    // Not even room for the file.
+    let large = write(&folder, "file", &component(&vec![arithmetic(100_000); 60]));
+    let command = Palisade::inspect(large)
+        .arg("--compile-memory")
+        .arg("64 MiB");
+    let says = ["file.wasm", "more memory than 64 MiB", "--compile-memory"];
+    table.row("a large file", &command, FAILED, &says);
 }
 
 #[test]

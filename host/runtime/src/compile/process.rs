@@ -73,12 +73,20 @@ impl Compile for CompilerProcess {
 impl CompilerProcess {
     /// What became of a process that broke off.
     fn why(&self, error: &std::io::Error, status: Option<ExitStatus>, said: &str) -> LoadError {
+        /// What there is to read where there was no memory to be had.
+        const NO_MEMORY: [&str; 3] = [
+            "memory allocation of",
+            "out of memory",
+            "Cannot allocate memory",
+        ];
         /// SIGXCPU, on all systems.
         const CPU_TIME: i32 = 24;
         let died = |why: &str| LoadError::CompilerDied(why.to_owned());
         match status.and_then(|status| status.signal()) {
-            // Rust's words, which a test holds.
-            _ if said.contains("memory allocation of") => LoadError::CompileMemory(self.memory),
+            // Rust's words and the system's, which a test holds.
+            _ if NO_MEMORY.iter().any(|words| said.contains(words)) => {
+                LoadError::CompileMemory(self.memory)
+            }
             _ if said.contains("has overflowed its stack") => died("it nests too deeply"),
             Some(CPU_TIME) => LoadError::CompileTime(self.time),
             Some(signal) => died(&format!("signal {signal}; {error}")),
