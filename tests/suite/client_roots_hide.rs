@@ -7,13 +7,13 @@ use palisade_tests::{Palisade, Session, guest};
 
 use crate::client_roots_stage::{Folders, missing, mounts, opened, read};
 
-/// `work/` without `deep`, and `other/five.txt` alone.
+/// `desk/` without `deep`, and `other/five.txt` alone.
 fn session(folders: &Folders, roots: &[&str]) -> Session {
     let grant = folders.path("grant.toml");
     let text = format!(
-        "[[roots]]\nname = \"work\"\npath = {:?}\naccess = \"read-write\"\nhide = [\"**/deep\"]\n\
+        "[[roots]]\nname = \"desk\"\npath = {:?}\naccess = \"read-write\"\nhide = [\"**/deep\"]\n\
          [[roots]]\nname = \"five\"\nfile = {:?}\n",
-        folders.path("work"),
+        folders.path("desk"),
         folders.path("other/five.txt"),
     );
     fs::write(&grant, text).unwrap();
@@ -24,16 +24,16 @@ fn session(folders: &Folders, roots: &[&str]) -> Session {
 #[test]
 fn what_is_hidden_stays_so_in_what_is_left() {
     let folders = Folders::new();
-    symlink("deep", folders.path("work/a/shallow")).unwrap();
-    let mut session = session(&folders, &["work/a"]);
-    assert_eq!(mounts(&mut session), "/work/a");
-    assert_eq!(read(&mut session, "/work/a/one.txt"), "one");
+    symlink("deep", folders.path("desk/a/shallow")).unwrap();
+    let mut session = session(&folders, &["desk/a"]);
+    assert_eq!(mounts(&mut session), "/desk/a");
+    assert_eq!(read(&mut session, "/desk/a/one.txt"), "one");
     for path in [
-        "/work/a/deep/two.txt",
-        "/work/a/shallow/two.txt",
-        "/work/a/./deep/../deep/two.txt",
-        "/work/a/../top.txt",
-        "/work/top.txt",
+        "/desk/a/deep/two.txt",
+        "/desk/a/shallow/two.txt",
+        "/desk/a/./deep/../deep/two.txt",
+        "/desk/a/../top.txt",
+        "/desk/top.txt",
         "/five/five.txt",
     ] {
         missing(&mut session, path);
@@ -44,9 +44,9 @@ fn what_is_hidden_stays_so_in_what_is_left() {
 #[test]
 fn a_root_in_what_is_hidden_leaves_nothing_to_see() {
     let folders = Folders::new();
-    let mut session = session(&folders, &["work/a/deep"]);
-    missing(&mut session, "/work/a/deep/two.txt");
-    missing(&mut session, "/work/a/one.txt");
+    let mut session = session(&folders, &["desk/a/deep"]);
+    missing(&mut session, "/desk/a/deep/two.txt");
+    missing(&mut session, "/desk/a/one.txt");
 }
 
 /// A file is there where its folder is.
@@ -56,7 +56,7 @@ fn a_single_file_is_in_its_folder() {
     for (roots, there) in [
         (&["other"][..], true),
         (&[""], true),
-        (&["work"], false),
+        (&["desk"], false),
         (&["other/five.txt"], false),
         (&["other/sub"], false),
     ] {

@@ -21,31 +21,31 @@ fn narrowed(folders: &Folders, roots: &Value) -> Session {
 #[test]
 fn addresses_that_are_not_understood_grant_nothing() {
     let folders = Folders::new();
-    let work = folders.path("work").display().to_string();
-    let up = "/..".repeat(work.matches('/').count());
+    let desk = folders.path("desk").display().to_string();
+    let up = "/..".repeat(desk.matches('/').count());
     for bad in [
         String::new(),
         "file://".to_owned(),
-        work.clone(),
-        format!("file:{work}"),
-        format!("http://{work}"),
-        format!("https://localhost{work}"),
-        format!("file://host{work}"),
-        format!("file://127.0.0.1{work}"),
-        format!("file://{work}?x"),
-        format!("file://{work}#x"),
-        format!("file:///{work}"),
-        format!("file://{work}%00"),
-        format!("file://{work}%2Fa"),
-        format!("file://{work}%5Ca"),
-        format!("file://{work}\\a"),
-        format!("file://{work}/%ff"),
-        format!("file://{work}/%zz"),
-        format!("file:///C:{work}"),
-        format!("file:///c%3A{work}"),
-        format!("file:///C|{work}"),
-        format!("file:///C:{up}{work}"),
-        format!("file://{work}/{}", "x".repeat(9 * 1024)),
+        desk.clone(),
+        format!("file:{desk}"),
+        format!("http://{desk}"),
+        format!("https://localhost{desk}"),
+        format!("file://host{desk}"),
+        format!("file://127.0.0.1{desk}"),
+        format!("file://{desk}?x"),
+        format!("file://{desk}#x"),
+        format!("file:///{desk}"),
+        format!("file://{desk}%00"),
+        format!("file://{desk}%2Fa"),
+        format!("file://{desk}%5Ca"),
+        format!("file://{desk}\\a"),
+        format!("file://{desk}/%ff"),
+        format!("file://{desk}/%zz"),
+        format!("file:///C:{desk}"),
+        format!("file:///c%3A{desk}"),
+        format!("file:///C|{desk}"),
+        format!("file:///C:{up}{desk}"),
+        format!("file://{desk}/{}", "x".repeat(9 * 1024)),
     ] {
         let mut session = narrowed(&folders, &list(&[&bad]));
         assert_eq!(mounts(&mut session), "none", "{bad}");
@@ -58,18 +58,18 @@ fn addresses_that_are_not_understood_grant_nothing() {
 #[test]
 fn escaped_and_roundabout_addresses_mean_what_they_say() {
     let folders = Folders::new();
-    let work = folders.path("work").display().to_string();
-    let escaped = work.replace('o', "%6f").replace('k', "%6B");
+    let desk = folders.path("desk").display().to_string();
+    let escaped = desk.replace('o', "%6f").replace('k', "%6B");
     let outside = "%2e%2e/%2E%2E/outside";
     for (address, expected) in [
-        (format!("file://{escaped}"), "/work"),
-        (format!("file://localhost{work}/"), "/work"),
-        (format!("FILE://{work}//a/./"), "/work/a"),
-        (format!("file://{work}/a/%2e%2e/b"), "/work/b"),
-        (format!("file://{work}/a/{outside}"), "none"),
-        (format!("file://{work}/b/../../other"), "/other"),
-        (format!("file://{work}/%252e%252e"), "none"),
-        (format!("file://{}", "/..".repeat(30)), "/work /other"),
+        (format!("file://{escaped}"), "/desk"),
+        (format!("file://localhost{desk}/"), "/desk"),
+        (format!("FILE://{desk}//a/./"), "/desk/a"),
+        (format!("file://{desk}/a/%2e%2e/b"), "/desk/b"),
+        (format!("file://{desk}/a/{outside}"), "none"),
+        (format!("file://{desk}/b/../../other"), "/other"),
+        (format!("file://{desk}/%252e%252e"), "none"),
+        (format!("file://{}", "/..".repeat(30)), "/desk /other"),
     ] {
         let mut session = narrowed(&folders, &list(&[&address]));
         assert_eq!(mounts(&mut session), expected, "{address}");
@@ -81,11 +81,11 @@ fn what_is_bad_is_skipped() {
     let folders = Folders::new();
     let roots = list(&[
         "http://example.com/".to_owned(),
-        folders.uri("work/b"),
+        folders.uri("desk/b"),
         "\u{1b}[2J".to_owned(),
     ]);
     let mut session = narrowed(&folders, &roots);
-    assert_eq!(mounts(&mut session), "/work/b");
+    assert_eq!(mounts(&mut session), "/desk/b");
     let stderr = session.finish().success().stderr;
     assert!(stderr.contains("2 roots of the client"), "{stderr}");
     assert!(!stderr.contains('\u{1b}'), "{stderr}");
@@ -100,7 +100,7 @@ fn answers_that_are_none() {
         json!({"roots": {}}),
         json!({"roots": [{}]}),
         json!({"roots": [{"uri": 7}]}),
-        json!({"roots": [folders.uri("work")]}),
+        json!({"roots": [folders.uri("desk")]}),
         json!({"content": [], "roots": "file:///"}),
         json!([]),
         json!(7),
@@ -112,8 +112,8 @@ fn answers_that_are_none() {
         // has to give up waiting.
         assert_eq!(mounts(&mut session), "none", "{answered}");
         session.take_others();
-        change(&mut session, &folders.list(&["work"]));
-        assert_eq!(mounts(&mut session), "/work", "{answered}");
+        change(&mut session, &folders.list(&["desk"]));
+        assert_eq!(mounts(&mut session), "/desk", "{answered}");
     }
 }
 
@@ -125,7 +125,7 @@ fn an_error_is_no_answer() {
     let error = json!({"code": -32603, "message": "no roots today"});
     session.send(&json!({"jsonrpc": "2.0", "id": question["id"], "error": error}));
     assert_eq!(mounts(&mut session), "none");
-    missing(&mut session, "/work/top.txt");
+    missing(&mut session, "/desk/top.txt");
     // It is not asked again and again.
     assert_eq!(session.take_others(), [] as [Value; 0]);
     let stderr = session.finish().success().stderr;
@@ -149,12 +149,12 @@ fn a_client_that_never_answers() {
     assert_eq!(told["method"], "notifications/cancelled");
     assert_eq!(told["params"]["requestId"], question["id"]);
     // A late answer is none, and the next call does not wait again.
-    answer(&mut session, &question, &folders.list(&["work"]));
+    answer(&mut session, &question, &folders.list(&["desk"]));
     let since = Instant::now();
     assert_eq!(mounts(&mut session), "none");
     assert!(since.elapsed() < Duration::from_secs(5));
-    change(&mut session, &folders.list(&["work"]));
-    assert_eq!(mounts(&mut session), "/work");
+    change(&mut session, &folders.list(&["desk"]));
+    assert_eq!(mounts(&mut session), "/desk");
 }
 
 #[test]
@@ -163,16 +163,16 @@ fn very_long_lists() {
     let mut many: Vec<_> = (0..50_000)
         .map(|number| format!("file:///never/{number}"))
         .collect();
-    many[999] = folders.uri("work");
+    many[999] = folders.uri("desk");
     many[1000] = folders.uri("other");
     let mut session = narrowed(&folders, &list(&many));
-    assert_eq!(mounts(&mut session), "/work");
+    assert_eq!(mounts(&mut session), "/desk");
     // As many that are there.
     for number in 0..200 {
-        fs::create_dir(folders.path(&format!("work/{number}"))).unwrap();
+        fs::create_dir(folders.path(&format!("desk/{number}"))).unwrap();
     }
     let many: Vec<_> = (0..200)
-        .map(|number| folders.uri(&format!("work/{number}")))
+        .map(|number| folders.uri(&format!("desk/{number}")))
         .collect();
     change(&mut session, &list(&many));
     assert_eq!(mounts(&mut session).split(' ').count(), 64);
@@ -193,7 +193,7 @@ fn a_flood_of_changes() {
     }
     rpc::result(&session.ask("ping", Value::Null));
     assert_eq!(session.take_others(), [] as [Value; 0]);
-    answer(&mut session, &first, &folders.list(&["work"]));
+    answer(&mut session, &first, &folders.list(&["desk"]));
     let second = asked(&mut session);
     rpc::result(&session.ask("ping", Value::Null));
     assert_eq!(session.take_others(), [] as [Value; 0]);
@@ -206,7 +206,7 @@ fn a_flood_of_changes() {
 #[test]
 fn a_flood_of_warnings() {
     let folders = Folders::new();
-    let mut session = narrowed(&folders, &folders.list(&["work"]));
+    let mut session = narrowed(&folders, &folders.list(&["desk"]));
     for number in 0..600 {
         change(&mut session, &list(&[format!("bad:{number}")]));
     }
@@ -218,24 +218,24 @@ fn a_flood_of_warnings() {
 #[test]
 fn links_lead_nowhere_else() {
     let folders = Folders::new();
-    symlink("../../outside", folders.path("work/a/out")).unwrap();
-    symlink("../b", folders.path("work/a/beside")).unwrap();
-    symlink(folders.path("outside"), folders.path("work/absolute")).unwrap();
-    symlink("deep", folders.path("work/a/inside")).unwrap();
-    symlink("work", folders.path("link")).unwrap();
-    let mut session = narrowed(&folders, &folders.list(&["work/a"]));
-    assert_eq!(mounts(&mut session), "/work/a");
-    missing(&mut session, "/work/a/out/secret.txt");
+    symlink("../../outside", folders.path("desk/a/out")).unwrap();
+    symlink("../b", folders.path("desk/a/beside")).unwrap();
+    symlink(folders.path("outside"), folders.path("desk/absolute")).unwrap();
+    symlink("deep", folders.path("desk/a/inside")).unwrap();
+    symlink("desk", folders.path("link")).unwrap();
+    let mut session = narrowed(&folders, &folders.list(&["desk/a"]));
+    assert_eq!(mounts(&mut session), "/desk/a");
+    missing(&mut session, "/desk/a/out/secret.txt");
     // What else is granted, but not open in the client.
-    missing(&mut session, "/work/a/beside/three.txt");
-    assert_eq!(read(&mut session, "/work/a/inside/two.txt"), "two");
+    missing(&mut session, "/desk/a/beside/three.txt");
+    assert_eq!(read(&mut session, "/desk/a/inside/two.txt"), "two");
     // A root that is a link means what it leads to.
     for (root, expected) in [
-        ("work/a/out", "none"),
-        ("work/absolute", "none"),
-        ("work/a/beside", "/work/b"),
-        ("link", "/work"),
-        ("link/a", "/work/a"),
+        ("desk/a/out", "none"),
+        ("desk/absolute", "none"),
+        ("desk/a/beside", "/desk/b"),
+        ("link", "/desk"),
+        ("link/a", "/desk/a"),
     ] {
         change(&mut session, &folders.list(&[root]));
         assert_eq!(mounts(&mut session), expected, "{root}");
@@ -245,22 +245,22 @@ fn links_lead_nowhere_else() {
 #[test]
 fn a_folder_that_is_swapped_for_a_link() {
     let folders = Folders::new();
-    let roots = folders.list(&["work/a"]);
+    let roots = folders.list(&["desk/a"]);
     let mut session = narrowed(&folders, &roots);
-    assert_eq!(read(&mut session, "/work/a/one.txt"), "one");
-    fs::rename(folders.path("work/a"), folders.path("work/moved")).unwrap();
-    symlink(folders.path("outside"), folders.path("work/a")).unwrap();
+    assert_eq!(read(&mut session, "/desk/a/one.txt"), "one");
+    fs::rename(folders.path("desk/a"), folders.path("desk/moved")).unwrap();
+    symlink(folders.path("outside"), folders.path("desk/a")).unwrap();
     // It is the folder that was opened.
-    missing(&mut session, "/work/a/secret.txt");
-    assert_eq!(read(&mut session, "/work/a/one.txt"), "one");
+    missing(&mut session, "/desk/a/secret.txt");
+    assert_eq!(read(&mut session, "/desk/a/one.txt"), "one");
     // Asked anew, the address leads to what is not granted.
     change(&mut session, &roots);
     assert_eq!(mounts(&mut session), "none");
     // Or to what is, and only that.
-    fs::remove_file(folders.path("work/a")).unwrap();
-    symlink("b", folders.path("work/a")).unwrap();
+    fs::remove_file(folders.path("desk/a")).unwrap();
+    symlink("b", folders.path("desk/a")).unwrap();
     change(&mut session, &roots);
-    assert_eq!(mounts(&mut session), "/work/b");
+    assert_eq!(mounts(&mut session), "/desk/b");
 }
 
 /// Sets a flag when it goes, also if a test fails.
@@ -277,10 +277,10 @@ impl Drop for Stop<'_> {
 #[test]
 fn a_folder_that_is_swapped_all_the_time() {
     let folders = Folders::new();
-    fs::write(folders.path("work/b/one.txt"), "secret").unwrap();
-    let (place, link) = (folders.path("work/a"), folders.path("work/link"));
+    fs::write(folders.path("desk/b/one.txt"), "secret").unwrap();
+    let (place, link) = (folders.path("desk/a"), folders.path("desk/link"));
     symlink("b", &link).unwrap();
-    let roots = folders.list(&["work/a"]);
+    let roots = folders.list(&["desk/a"]);
     let mut session = narrowed(&folders, &roots);
     let stop = AtomicBool::new(false);
     let mut seen = 0;
@@ -293,7 +293,7 @@ fn a_folder_that_is_swapped_all_the_time() {
         });
         for _ in 0..300 {
             change(&mut session, &roots);
-            let result = session.call("read", json!({"path": "/work/a/one.txt"}));
+            let result = session.call("read", json!({"path": "/desk/a/one.txt"}));
             match rpc::text(&result).as_str() {
                 "one" => seen += 1,
                 text => assert!(!text.contains("secret"), "{text}"),
@@ -309,14 +309,14 @@ fn a_folder_that_is_swapped_all_the_time() {
 #[test]
 fn a_granted_folder_that_is_swapped() {
     let folders = Folders::new();
-    let roots = folders.list(&["work"]);
+    let roots = folders.list(&["desk"]);
     let mut session = narrowed(&folders, &roots);
-    assert_eq!(read(&mut session, "/work/top.txt"), "top");
-    fs::rename(folders.path("work"), folders.path("moved")).unwrap();
-    fs::rename(folders.path("outside"), folders.path("work")).unwrap();
+    assert_eq!(read(&mut session, "/desk/top.txt"), "top");
+    fs::rename(folders.path("desk"), folders.path("moved")).unwrap();
+    fs::rename(folders.path("outside"), folders.path("desk")).unwrap();
     change(&mut session, &roots);
     assert_eq!(mounts(&mut session), "none");
     change(&mut session, &list(&[uri(&folders.path("moved"))]));
     assert_eq!(mounts(&mut session), "none");
-    missing(&mut session, "/work/secret.txt");
+    missing(&mut session, "/desk/secret.txt");
 }

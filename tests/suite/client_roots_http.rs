@@ -50,16 +50,16 @@ fn sessions_side_by_side() {
         let mut one = session(&server, version);
         let mut two = session(&server, version);
         let mut plain = server.session(version);
-        let said = told(&mut one, "mounts", json!({}), &folders.list(&["work/a"]));
-        assert_eq!(said, "/work/a", "{version}");
+        let said = told(&mut one, "mounts", json!({}), &folders.list(&["desk/a"]));
+        assert_eq!(said, "/desk/a", "{version}");
         let said = told(&mut two, "mounts", json!({}), &folders.list(&["other"]));
         assert_eq!(said, "/other", "{version}");
         for _ in 0..3 {
-            assert_eq!(mounts(&mut one), "/work/a");
+            assert_eq!(mounts(&mut one), "/desk/a");
             assert_eq!(mounts(&mut two), "/other");
-            assert_eq!(mounts(&mut plain), "/work /other");
+            assert_eq!(mounts(&mut plain), "/desk /other");
         }
-        let read = json!({"path": "/work/a/one.txt"});
+        let read = json!({"path": "/desk/a/one.txt"});
         assert_eq!(rpc::tool_text(&one.call("read", read.clone())), "one");
         rpc::tool_error(&two.call("read", read));
     }
@@ -70,8 +70,8 @@ fn changed_roots_are_asked_for_with_the_next_call() {
     let folders = Folders::new();
     let server = folders.command().serve();
     let mut session = session(&server, "2025-11-25");
-    let work = folders.list(&["work"]);
-    assert_eq!(told(&mut session, "mounts", json!({}), &work), "/work");
+    let desk = folders.list(&["desk"]);
+    assert_eq!(told(&mut session, "mounts", json!({}), &desk), "/desk");
     for _ in 0..20 {
         let changed = rpc::notification("notifications/roots/list_changed", Value::Null);
         assert_eq!(session.post(&changed).send().status, 202);
@@ -96,12 +96,12 @@ fn the_question_of_a_call_that_is_cancelled_is_asked_by_another() {
     assert_eq!(session.post(&cancel).send().status, 202);
     let question = message(&mut second);
     assert_eq!(question["method"], "roots/list", "{question}");
-    let roots = folders.list(&["work/b"]);
+    let roots = folders.list(&["desk/b"]);
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": roots});
     assert_eq!(session.post(&answer).send().status, 202);
     let answer = message(&mut second);
     assert_eq!(answer["id"], other, "{answer}");
-    assert_eq!(rpc::tool_text(rpc::result(&answer)), "/work/b");
+    assert_eq!(rpc::tool_text(rpc::result(&answer)), "/desk/b");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_stateless_client_is_asked_in_its_result() {
         rpc::result(&request.send().answer()).clone()
     };
     for (root, expected) in [
-        ("work/a", "/work/a"),
+        ("desk/a", "/desk/a"),
         ("other", "/other"),
         ("outside", "none"),
     ] {

@@ -33,9 +33,9 @@ fn required_roots() {
     let asked = stateless(&mut session, json!({"roots": {}}));
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     // Who has roots gets what lies in them.
-    let roots = folders.list(&["work"]);
+    let roots = folders.list(&["desk"]);
     let mut session = opened(&command(&folders, "require"), "2025-11-25", &roots);
-    assert_eq!(mounts(&mut session), "/work");
+    assert_eq!(mounts(&mut session), "/desk");
 }
 
 #[test]
@@ -44,22 +44,22 @@ fn ignored_roots() {
     for version in rpc::HANDSHAKE_REVISIONS {
         let mut session = open(&command(&folders, "ignore"), version);
         session.notify("notifications/roots/list_changed", Value::Null);
-        assert_eq!(mounts(&mut session), "/work /other", "{version}");
+        assert_eq!(mounts(&mut session), "/desk /other", "{version}");
         assert_eq!(session.take_others(), [] as [Value; 0]);
         assert_eq!(session.finish().success().stderr, "");
     }
     let mut session = command(&folders, "ignore").start();
     let result = stateless(&mut session, json!({"roots": {}}));
-    assert_eq!(rpc::tool_text(&result), "/work /other");
+    assert_eq!(rpc::tool_text(&result), "/desk /other");
 }
 
 #[test]
 fn narrowing_is_what_is_done_unless_told_otherwise() {
     let folders = Folders::new();
-    let roots = folders.list(&["work"]);
+    let roots = folders.list(&["desk"]);
     for command in [folders.command(), command(&folders, "narrow")] {
         let mut session = opened(&command, "2025-11-25", &roots);
-        assert_eq!(mounts(&mut session), "/work");
+        assert_eq!(mounts(&mut session), "/desk");
     }
 }
 

@@ -11,51 +11,51 @@ use crate::client_roots_stage::{
 fn in_every_revision_a_folder_outside_is_not_there() {
     let folders = Folders::new();
     for version in rpc::HANDSHAKE_REVISIONS {
-        let roots = folders.list(&["work/a", "outside"]);
+        let roots = folders.list(&["desk/a", "outside"]);
         let mut session = opened(&folders.command(), version, &roots);
-        assert_eq!(mounts(&mut session), "/work/a", "{version}");
-        assert_eq!(read(&mut session, "/work/a/one.txt"), "one", "{version}");
-        assert_eq!(read(&mut session, "/work/a/deep/two.txt"), "two");
+        assert_eq!(mounts(&mut session), "/desk/a", "{version}");
+        assert_eq!(read(&mut session, "/desk/a/one.txt"), "one", "{version}");
+        assert_eq!(read(&mut session, "/desk/a/deep/two.txt"), "two");
         for path in [
-            "/work/top.txt",
-            "/work/b/three.txt",
-            "/work/a/../top.txt",
-            "/work/a/../b/three.txt",
-            "/work/a/deep/../../b/three.txt",
+            "/desk/top.txt",
+            "/desk/b/three.txt",
+            "/desk/a/../top.txt",
+            "/desk/a/../b/three.txt",
+            "/desk/a/deep/../../b/three.txt",
             "/other/five.txt",
             "/outside/secret.txt",
-            "/work/a/../../outside/secret.txt",
+            "/desk/a/../../outside/secret.txt",
         ] {
             missing(&mut session, path);
         }
-        let new = json!({"path": "/work/a/new.txt", "text": "new"});
+        let new = json!({"path": "/desk/a/new.txt", "text": "new"});
         rpc::tool_text(&session.call("write", new));
-        let new = json!({"path": "/work/new.txt", "text": "new"});
+        let new = json!({"path": "/desk/new.txt", "text": "new"});
         rpc::tool_error(&session.call("write", new));
         let end = session.finish().success();
         assert!(end.stderr.contains("other is not available"), "{version}");
     }
-    assert!(folders.path("work/a/new.txt").exists());
-    assert!(!folders.path("work/new.txt").exists());
+    assert!(folders.path("desk/a/new.txt").exists());
+    assert!(!folders.path("desk/new.txt").exists());
 }
 
 #[test]
 fn what_is_left_of_granted_folders() {
     let folders = Folders::new();
     for (roots, expected) in [
-        (&["work", "other"][..], "/work /other"),
-        (&["other", "work"], "/work /other"),
+        (&["desk", "other"][..], "/desk /other"),
+        (&["other", "desk"], "/desk /other"),
         // Around both of them.
-        (&[""], "/work /other"),
-        (&["work"], "/work"),
-        (&["work/a", "work/b"], "/work/a /work/b"),
-        (&["work/a", "work/a/deep", "work/a"], "/work/a"),
-        (&["work/a/deep", "other"], "/work/a/deep /other"),
-        (&["work/a/../b"], "/work/b"),
-        (&["work/My Folder"], "/work/My Folder"),
+        (&[""], "/desk /other"),
+        (&["desk"], "/desk"),
+        (&["desk/a", "desk/b"], "/desk/a /desk/b"),
+        (&["desk/a", "desk/a/deep", "desk/a"], "/desk/a"),
+        (&["desk/a/deep", "other"], "/desk/a/deep /other"),
+        (&["desk/a/../b"], "/desk/b"),
+        (&["desk/My Folder"], "/desk/My Folder"),
         // Neither folders nor there, or nothing of what is granted.
-        (&["work/top.txt"], "none"),
-        (&["work/never"], "none"),
+        (&["desk/top.txt"], "none"),
+        (&["desk/never"], "none"),
         (&["outside"], "none"),
         (&[], "none"),
     ] {
@@ -68,10 +68,10 @@ fn what_is_left_of_granted_folders() {
 #[test]
 fn a_plugin_is_told_the_addresses_of_what_it_has() {
     let folders = Folders::new();
-    let roots = folders.list(&["work/My Folder", "other"]);
+    let roots = folders.list(&["desk/My Folder", "other"]);
     let mut session = opened(&folders.command(), "2025-11-25", &roots);
     let uris = rpc::tool_text(&session.call("uris", json!({})));
-    let expected = [folders.uri("work/My Folder"), folders.uri("other")];
+    let expected = [folders.uri("desk/My Folder"), folders.uri("other")];
     assert_eq!(uris, expected.join(" "));
 }
 
@@ -79,11 +79,11 @@ fn a_plugin_is_told_the_addresses_of_what_it_has() {
 #[test]
 fn the_filesystem_plugin_serves_what_is_left() {
     let folders = Folders::new();
-    let command = Palisade::run(plugin("filesystem")).root("work", folders.path("work"), "ro");
-    let roots = folders.list(&["work/a", "work/b"]);
+    let command = Palisade::run(plugin("filesystem")).root("desk", folders.path("desk"), "ro");
+    let roots = folders.list(&["desk/a", "desk/b"]);
     let mut session = opened(&command, "2025-11-25", &roots);
     let allowed = rpc::tool_text(&session.call("list_allowed_directories", json!({})));
-    let (a, b) = (folders.path("work/a"), folders.path("work/b"));
+    let (a, b) = (folders.path("desk/a"), folders.path("desk/b"));
     assert_eq!(
         allowed,
         format!("Allowed directories:\n{}\n{}", a.display(), b.display())
@@ -91,7 +91,7 @@ fn the_filesystem_plugin_serves_what_is_left() {
     let read = |path| json!({ "path": path });
     let inside = session.call("read_text_file", read(a.join("one.txt")));
     assert_eq!(rpc::tool_text(&inside), "one");
-    let top = session.call("read_text_file", read(folders.path("work/top.txt")));
+    let top = session.call("read_text_file", read(folders.path("desk/top.txt")));
     assert!(rpc::tool_error(&top).contains("Access denied"), "{top}");
 }
 
@@ -102,7 +102,7 @@ fn a_client_without_roots_gets_what_is_granted() {
         let mut session = folders.command().start();
         session.initialize(version);
         session.notify("notifications/roots/list_changed", Value::Null);
-        assert_eq!(mounts(&mut session), "/work /other", "{version}");
+        assert_eq!(mounts(&mut session), "/desk /other", "{version}");
         assert_eq!(session.take_others(), [] as [Value; 0]);
         assert_eq!(session.finish().success().stderr, "", "{version}");
     }
@@ -128,10 +128,10 @@ fn one_who_has_roots_is_asked_as_soon_as_the_session_is_open() {
     assert_eq!(session.take_others(), [] as [Value; 0]);
     session.notify("notifications/initialized", Value::Null);
     let question = asked(&mut session);
-    answer(&mut session, &question, &folders.list(&["work"]));
+    answer(&mut session, &question, &folders.list(&["desk"]));
     // Once.
     session.notify("notifications/initialized", Value::Null);
-    assert_eq!(mounts(&mut session), "/work");
+    assert_eq!(mounts(&mut session), "/desk");
     assert_eq!(session.take_others(), [] as [Value; 0]);
 }
 
@@ -143,9 +143,9 @@ fn or_with_its_first_call() {
     rpc::result(&session.ask("initialize", hello("2025-11-25")));
     let id = session.request("tools/call", rpc::tool("mounts", json!({})));
     let question = asked(&mut session);
-    answer(&mut session, &question, &folders.list(&["work"]));
+    answer(&mut session, &question, &folders.list(&["desk"]));
     let response = session.answer(id);
-    assert_eq!(rpc::tool_text(rpc::result(&response)), "/work");
+    assert_eq!(rpc::tool_text(rpc::result(&response)), "/desk");
 }
 
 #[test]
@@ -186,24 +186,24 @@ fn a_call_that_waits_can_be_cancelled() {
 #[test]
 fn changed_roots_hold_from_the_next_call() {
     let folders = Folders::new();
-    let mut session = opened(&folders.command(), "2025-11-25", &folders.list(&["work"]));
-    assert_eq!(read(&mut session, "/work/top.txt"), "top");
-    change(&mut session, &folders.list(&["work/a"]));
-    missing(&mut session, "/work/top.txt");
-    assert_eq!(read(&mut session, "/work/a/one.txt"), "one");
+    let mut session = opened(&folders.command(), "2025-11-25", &folders.list(&["desk"]));
+    assert_eq!(read(&mut session, "/desk/top.txt"), "top");
+    change(&mut session, &folders.list(&["desk/a"]));
+    missing(&mut session, "/desk/top.txt");
+    assert_eq!(read(&mut session, "/desk/a/one.txt"), "one");
     // They may be more again, and nothing of what was is left.
     change(&mut session, &folders.list(&["other"]));
     assert_eq!(mounts(&mut session), "/other");
-    change(&mut session, &folders.list(&["work", "other"]));
-    assert_eq!(mounts(&mut session), "/work /other");
-    assert_eq!(read(&mut session, "/work/top.txt"), "top");
+    change(&mut session, &folders.list(&["desk", "other"]));
+    assert_eq!(mounts(&mut session), "/desk /other");
+    assert_eq!(read(&mut session, "/desk/top.txt"), "top");
 }
 
 #[test]
 fn a_call_that_runs_keeps_what_it_has() {
     let folders = Folders::new();
-    let mut session = opened(&folders.command(), "2025-11-25", &folders.list(&["work"]));
-    let read = rpc::tool("read_when_told", json!({"path": "/work/top.txt"}));
+    let mut session = opened(&folders.command(), "2025-11-25", &folders.list(&["desk"]));
+    let read = rpc::tool("read_when_told", json!({"path": "/desk/top.txt"}));
     let id = session.request("tools/call", read.clone());
     let now = session.receive().unwrap();
     assert_eq!(now["method"], "elicitation/create", "{now}");
@@ -229,7 +229,7 @@ fn a_change_during_the_question() {
     let first = asked(&mut session);
     session.notify("notifications/roots/list_changed", Value::Null);
     let id = session.request("tools/call", rpc::tool("mounts", json!({})));
-    answer(&mut session, &first, &folders.list(&["work"]));
+    answer(&mut session, &first, &folders.list(&["desk"]));
     let second = asked(&mut session);
     answer(&mut session, &second, &folders.list(&["other"]));
     let response = session.answer(id);
@@ -239,17 +239,17 @@ fn a_change_during_the_question() {
 #[test]
 fn everything_that_runs_a_plugin_sees_the_same() {
     let folders = Folders::new();
-    let roots = folders.list(&["work/a"]);
+    let roots = folders.list(&["desk/a"]);
     let mut session = opened(&folders.command(), "2025-11-25", &roots);
     let listed = session.ask("resources/list", Value::Null);
-    assert!(listed.to_string().contains("mount:/work/a"), "{listed}");
+    assert!(listed.to_string().contains("mount:/desk/a"), "{listed}");
     assert!(!listed.to_string().contains("/other"), "{listed}");
     let read = session.ask("resources/read", json!({"uri": "roots://all"}));
     let text = &rpc::result(&read)["contents"][0]["text"];
-    assert_eq!(text, "/work/a");
+    assert_eq!(text, "/desk/a");
     let prompt = session.ask("prompts/get", json!({"name": "prompt"}));
     let text = &rpc::result(&prompt)["messages"][0]["content"]["text"];
-    assert_eq!(text, "/work/a");
+    assert_eq!(text, "/desk/a");
     let complete = session.ask(
         "completion/complete",
         json!({
@@ -258,8 +258,8 @@ fn everything_that_runs_a_plugin_sees_the_same() {
         }),
     );
     let values = &rpc::result(&complete)["completion"]["values"];
-    assert_eq!(*values, json!(["/work/a"]));
-    let task = session.call("read_as_task", json!({"path": "/work/a/one.txt"}));
+    assert_eq!(*values, json!(["/desk/a"]));
+    let task = session.call("read_as_task", json!({"path": "/desk/a/one.txt"}));
     assert_eq!(rpc::tool_text(&task), "one");
 }
 
@@ -275,12 +275,12 @@ fn each_of_several_plugins_is_narrowed() {
     let command = Palisade::run(named("one"))
         .arg(named("two"))
         .arg(named("none"))
-        .root("one/work", folders.path("work"), "ro")
+        .root("one/desk", folders.path("desk"), "ro")
         .root("two/other", folders.path("other"), "ro");
-    let roots = folders.list(&["work/a"]);
+    let roots = folders.list(&["desk/a"]);
     let mut session = opened(&command, "2025-11-25", &roots);
     for (tool, expected) in [
-        ("one__mounts", "/work/a"),
+        ("one__mounts", "/desk/a"),
         ("two__mounts", "none"),
         ("none__mounts", "none"),
     ] {
@@ -294,14 +294,14 @@ fn each_of_several_plugins_is_narrowed() {
 #[test]
 fn a_person_is_told_what_is_not_available_once_a_change() {
     let folders = Folders::new();
-    let work = folders.list(&["work"]);
-    let mut session = opened(&folders.command(), "2025-11-25", &work);
+    let desk = folders.list(&["desk"]);
+    let mut session = opened(&folders.command(), "2025-11-25", &desk);
     mounts(&mut session);
-    change(&mut session, &work);
+    change(&mut session, &desk);
     mounts(&mut session);
-    change(&mut session, &folders.list(&["work", "other"]));
+    change(&mut session, &folders.list(&["desk", "other"]));
     mounts(&mut session);
-    change(&mut session, &work);
+    change(&mut session, &desk);
     mounts(&mut session);
     let stderr = session.finish().success().stderr;
     let other = folders.path("other").display().to_string();

@@ -8,7 +8,7 @@ use palisade_tests::{Palisade, Session, guest, rpc};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// `work/` with folders in it, granted as `/work`; `other/`, granted as
+/// `desk/` with folders in it, granted as `/desk`; `other/`, granted as
 /// `/other`; `outside/`, which is not.
 pub(crate) struct Folders(TempDir);
 
@@ -16,11 +16,11 @@ impl Folders {
     pub(crate) fn new() -> Self {
         let folders = Self(tempfile::tempdir().unwrap());
         for (file, text) in [
-            ("work/top.txt", "top"),
-            ("work/a/one.txt", "one"),
-            ("work/a/deep/two.txt", "two"),
-            ("work/b/three.txt", "three"),
-            ("work/My Folder/four.txt", "four"),
+            ("desk/top.txt", "top"),
+            ("desk/a/one.txt", "one"),
+            ("desk/a/deep/two.txt", "two"),
+            ("desk/b/three.txt", "three"),
+            ("desk/My Folder/four.txt", "four"),
             ("other/five.txt", "five"),
             ("outside/secret.txt", "secret"),
         ] {
@@ -43,7 +43,7 @@ impl Folders {
     /// A plugin that shows its directories, and may use both.
     pub(crate) fn command(&self) -> Palisade {
         Palisade::run(guest("shows-roots"))
-            .root("work", self.path("work"), "rw")
+            .root("desk", self.path("desk"), "rw")
             .root("other", self.path("other"), "ro")
     }
 

@@ -64,16 +64,16 @@ fn mounts(session: &mut Session, roots: &Value) -> String {
 fn a_call_begins_with_the_question() {
     let folders = Folders::new();
     let mut session = folders.command().start();
-    assert_eq!(mounts(&mut session, &folders.list(&["work/a"])), "/work/a");
+    assert_eq!(mounts(&mut session, &folders.list(&["desk/a"])), "/desk/a");
     assert_eq!(mounts(&mut session, &folders.list(&["other"])), "/other");
-    assert_eq!(mounts(&mut session, &folders.list(&[""])), "/work /other");
+    assert_eq!(mounts(&mut session, &folders.list(&[""])), "/desk /other");
     assert_eq!(mounts(&mut session, &folders.list(&[])), "none");
     assert_eq!(mounts(&mut session, &list(&["file://host/", "x"])), "none");
     let read = |path: &str| rpc::tool("read", json!({ "path": path }));
-    let roots = folders.list(&["work/a"]);
-    let inside = told(&mut session, "tools/call", &read("/work/a/one.txt"), &roots);
+    let roots = folders.list(&["desk/a"]);
+    let inside = told(&mut session, "tools/call", &read("/desk/a/one.txt"), &roots);
     assert_eq!(rpc::tool_text(&inside), "one");
-    let beside = told(&mut session, "tools/call", &read("/work/top.txt"), &roots);
+    let beside = told(&mut session, "tools/call", &read("/desk/top.txt"), &roots);
     rpc::tool_error(&beside);
     let end = session.finish().success();
     // Once for the process, whoever asks.
@@ -88,14 +88,14 @@ fn a_call_begins_with_the_question() {
 fn so_do_resources_and_prompts() {
     let folders = Folders::new();
     let mut session = folders.command().start();
-    let roots = folders.list(&["work/b"]);
+    let roots = folders.list(&["desk/b"]);
     let params = json!({"uri": "roots://all"});
     let read = told(&mut session, "resources/read", &params, &roots);
-    assert_eq!(read["contents"][0]["text"], "/work/b", "{read}");
+    assert_eq!(read["contents"][0]["text"], "/desk/b", "{read}");
     let params = json!({"name": "prompt"});
     let prompt = told(&mut session, "prompts/get", &params, &roots);
     let text = &prompt["messages"][0]["content"]["text"];
-    assert_eq!(text, "/work/b", "{prompt}");
+    assert_eq!(text, "/desk/b", "{prompt}");
 }
 
 /// Where nothing can be asked, there are no folders.
@@ -107,7 +107,7 @@ fn what_cannot_ask_has_none() {
         "ref": {"type": "ref/prompt", "name": "prompt"},
         "argument": {"name": "what", "value": ""},
     });
-    for (with, expected) in [(true, "none"), (false, "/work /other")] {
+    for (with, expected) in [(true, "none"), (false, "/desk /other")] {
         let params = |params: Value| match with {
             true => with_roots(params),
             false => rpc::stateless(params),
@@ -127,7 +127,7 @@ fn who_has_no_roots_is_not_asked() {
     let mut session = folders.command().start();
     let params = rpc::stateless(rpc::tool("mounts", json!({})));
     let result = session.ask("tools/call", params);
-    assert_eq!(rpc::tool_text(rpc::result(&result)), "/work /other");
+    assert_eq!(rpc::tool_text(rpc::result(&result)), "/desk /other");
     // Nor is anybody where there is nothing to narrow.
     let mut session = Palisade::run(guest("shows-roots")).start();
     let params = with_roots(rpc::tool("mounts", json!({})));
@@ -142,8 +142,8 @@ fn a_plugin_asks_after_the_host() {
     let folders = Folders::new();
     let mut session = folders.command().start();
     let yes = json!({KEY: {"action": "accept", "content": {"now": true}}});
-    for (roots, works) in [(&["work"][..], true), (&["other"], false)] {
-        let params = rpc::tool("read_when_told", json!({"path": "/work/top.txt"}));
+    for (roots, works) in [(&["desk"][..], true), (&["other"], false)] {
+        let params = rpc::tool("read_when_told", json!({"path": "/desk/top.txt"}));
         let asked = told(&mut session, "tools/call", &params, &folders.list(roots));
         assert_eq!(asked["resultType"], "input_required", "{asked}");
         let question = &asked["inputRequests"][KEY]["method"];
@@ -172,7 +172,7 @@ fn what_is_no_answer_is_asked_again() {
     for answers in [
         Value::Null,
         json!({}),
-        json!({"other": folders.list(&["work"])}),
+        json!({"other": folders.list(&["desk"])}),
         json!({KEY: {}}),
         json!({KEY: {"roots": [{"uri": 7}]}}),
         json!({KEY: {"action": "accept"}}),
@@ -180,9 +180,9 @@ fn what_is_no_answer_is_asked_again() {
         let again = round(&mut session, "tools/call", &params, &answers, &state);
         state = asks(&again);
     }
-    let answers = json!({KEY: folders.list(&["work"])});
+    let answers = json!({KEY: folders.list(&["desk"])});
     let done = round(&mut session, "tools/call", &params, &answers, &state);
-    assert_eq!(rpc::tool_text(&done), "/work");
+    assert_eq!(rpc::tool_text(&done), "/desk");
     // An answer to what was not asked is none.
     let done = round(&mut session, "tools/call", &params, &answers, &Value::Null);
     asks(&done);
@@ -215,7 +215,7 @@ fn an_answer_belongs_to_its_call() {
     ));
     let mut other = with_roots(rpc::tool("uris", json!({})));
     other["requestState"] = state;
-    other["inputResponses"] = json!({KEY: folders.list(&["work"])});
+    other["inputResponses"] = json!({KEY: folders.list(&["desk"])});
     assert_eq!(rpc::error_code(&session.ask("tools/call", other)), -32602);
 }
 
@@ -228,11 +228,11 @@ fn a_task_has_the_roots_of_its_call() {
             json!({"io.modelcontextprotocol/tasks": {}});
         params
     };
-    for (roots, expected) in [(&["work"][..], Some("top")), (&["other"], None)] {
+    for (roots, expected) in [(&["desk"][..], Some("top")), (&["other"], None)] {
         let call = || {
             declares(with_roots(rpc::tool(
                 "read_as_task",
-                json!({"path": "/work/top.txt"}),
+                json!({"path": "/desk/top.txt"}),
             )))
         };
         let asked = session.ask("tools/call", call());
@@ -263,11 +263,11 @@ fn a_task_has_the_roots_of_its_call() {
 #[test]
 fn a_session_beside_it_has_its_own() {
     let folders = Folders::new();
-    let roots = folders.list(&["work"]);
+    let roots = folders.list(&["desk"]);
     let mut session = crate::client_roots_stage::opened(&folders.command(), "2025-11-25", &roots);
     assert_eq!(mounts(&mut session, &folders.list(&["other"])), "/other");
-    assert_eq!(crate::client_roots_stage::mounts(&mut session), "/work");
+    assert_eq!(crate::client_roots_stage::mounts(&mut session), "/desk");
     let params = rpc::stateless(rpc::tool("mounts", json!({})));
     let result = session.ask("tools/call", params);
-    assert_eq!(rpc::tool_text(rpc::result(&result)), "/work /other");
+    assert_eq!(rpc::tool_text(rpc::result(&result)), "/desk /other");
 }

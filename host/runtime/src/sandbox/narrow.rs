@@ -240,32 +240,32 @@ mod tests {
     fn no_link_is_followed_below_what_is_granted() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path().canonicalize().unwrap();
-        std::fs::create_dir_all(here.join("work/real/deep")).unwrap();
+        std::fs::create_dir_all(here.join("desk/real/deep")).unwrap();
         std::fs::create_dir_all(here.join("outside/deep")).unwrap();
-        symlink("real", here.join("work/inside")).unwrap();
-        symlink(here.join("outside"), here.join("work/out")).unwrap();
+        symlink("real", here.join("desk/inside")).unwrap();
+        symlink(here.join("outside"), here.join("desk/out")).unwrap();
         let text = format!(
-            "[[roots]]\nname = \"work\"\npath = {:?}\n",
-            here.join("work").to_str().unwrap()
+            "[[roots]]\nname = \"desk\"\npath = {:?}\n",
+            here.join("desk").to_str().unwrap()
         );
         let grant = Grant::parse(&text).unwrap();
         let effective = intersect(None, &grant).unwrap().effective;
         for (root, expected) in [
-            ("work", Some("/work")),
-            ("work/real", Some("/work/real")),
-            ("work/real/deep", Some("/work/real/deep")),
-            ("work/inside", None),
-            ("work/inside/deep", None),
-            ("work/out", None),
-            ("work/out/deep", None),
-            ("work/real/../../outside", None),
+            ("desk", Some("/desk")),
+            ("desk/real", Some("/desk/real")),
+            ("desk/real/deep", Some("/desk/real/deep")),
+            ("desk/inside", None),
+            ("desk/inside/deep", None),
+            ("desk/out", None),
+            ("desk/out/deep", None),
+            ("desk/real/../../outside", None),
             ("outside", None),
         ] {
             let found = left(&effective, &[here.join(root)]);
             assert_eq!(found, Vec::from_iter(expected), "{root}");
         }
-        let both = [here.join("work/inside"), here.join("work/real")];
-        assert_eq!(left(&effective, &both), ["/work/real"]);
+        let both = [here.join("desk/inside"), here.join("desk/real")];
+        assert_eq!(left(&effective, &both), ["/desk/real"]);
     }
 
     #[test]
