@@ -157,6 +157,7 @@ impl Sandbox {
             limits: self.limits,
             running: Arc::clone(&self.running),
             waiting: Arc::clone(&self.waiting),
+            finishing: Arc::clone(&self.finishing),
             spare: Arc::clone(&self.spare),
             view: self.views.fetch_add(1, Ordering::Relaxed),
             views: Arc::clone(&self.views),
