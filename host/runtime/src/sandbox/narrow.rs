@@ -132,6 +132,11 @@ impl Sandbox {
     ) -> Result<(Preopen, contract::Root), &'static str> {
         // A mount is text.
         let names = below.to_str().ok_or("its name is not UTF-8")?;
+        // To those that are hidden nothing leads, and that they are there is
+        // not to be learned from a mount.
+        if granted.hides(names) {
+            return Err("it is hidden");
+        }
         let room = Arc::clone(&self.room)
             .try_acquire_owned()
             .map_err(|_| "other clients use too many directories")?;
