@@ -132,17 +132,21 @@ impl NetworkRules {
         let path = target.request.map(|(_, path)| PlainPath::parse(path));
         for (rule, exact) in self.of(target.scheme, target.port, &target.host) {
             match rule.admits(target.request.map(|(method, _)| method), path.as_ref()) {
-                Ok(()) => {
-                    let before = allowed.is_some_and(|allowed| allowed.private);
-                    allowed = Some(Allowed {
-                        private: before || rule.private,
-                        by_address: exact && matches!(target.host, Host::Address(_)),
-                    });
-                }
+                Ok(()) => allowed = Some(rule.allows(&target.host, exact, allowed)),
                 Err(why) => denied = denied.max(why),
             }
         }
         allowed.ok_or(denied)
+    }
+
+    /// What is allowed of a connection that is good for every request to this
+    /// destination; none if no rule is for it.
+    pub fn destination(&self, scheme: Scheme, host: &Host, port: u16) -> Option<Allowed> {
+        let mut all: Option<Allowed> = None;
+        for (rule, exact) in self.of(scheme, port, host) {
+            all = Some(rule.allows(host, exact, all));
+        }
+        all
     }
 
     /// Whether a name may be looked up: only where something could be sent to
@@ -186,6 +190,20 @@ fn parents(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Rule {
+    /// What it allows of a host it is for, beside what others do.
+    fn allows(&self, host: &Host, exact: bool, others: Option<Allowed>) -> Allowed {
+        // Who names this machine means it.
+        let own = exact && matches!(host, Host::Name(name) if name == "localhost");
+        let others = others.unwrap_or(Allowed {
+            private: false,
+            by_address: false,
+        });
+        Allowed {
+            private: others.private || self.private || own,
+            by_address: others.by_address || exact && matches!(host, Host::Address(_)),
+        }
+    }
+
     fn admits(&self, method: Option<&str>, path: Option<&Option<PlainPath>>) -> Result<(), Denied> {
         let any = |set: &[String]| set.is_empty();
         if !any(&self.methods)
