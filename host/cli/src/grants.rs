@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
+    Access, AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
 };
 
 use crate::args::GrantArgs;
@@ -20,6 +20,8 @@ pub(crate) struct Granted {
     pub(crate) roots: Vec<RootFlag>,
     /// Variables.
     pub(crate) env: Vec<EnvFlag>,
+    /// Places in the network.
+    pub(crate) allow: Vec<AllowFlag>,
     /// More, in a file.
     pub(crate) file: Option<GrantFile>,
 }
@@ -96,6 +98,7 @@ impl Granted {
                 .chain(args.single.iter().map(|file| file.0.clone()))
                 .collect(),
             env: args.env.clone(),
+            allow: args.allow.clone(),
             file: args.grant.as_deref().map(GrantFile::read).transpose()?,
         })
     }
@@ -109,7 +112,12 @@ pub(crate) fn collect(
     manifest: Option<&Manifest>,
     places: Option<&Places>,
 ) -> Result<Collected, Failure> {
-    let Granted { roots, env, file } = granted;
+    let Granted {
+        roots,
+        env,
+        allow,
+        file,
+    } = granted;
     let (path, mut grant) = match file {
         Some(file) => (Some(file.path), file.grant),
         None => (None, Grant::default()),
@@ -134,6 +142,7 @@ pub(crate) fn collect(
     sources.extend(read.filter(|file| file.exists()).map(Source::read));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
+        network: allow.into_iter().map(|AllowFlag(rule)| rule).collect(),
         ..Grant::default()
     };
     for flag in &env {
