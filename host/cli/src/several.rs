@@ -10,7 +10,7 @@ use palisade_hardening::Wall;
 use palisade_policy::{is_name, name_from};
 use palisade_server::{PluginSetup, Service};
 
-use crate::args::{CompileArgs, NetworkArgs, RunGrantArgs};
+use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
 use crate::load::{Loader, file_name, manifest};
@@ -34,7 +34,7 @@ pub(crate) fn service(
     args: &RunGrantArgs,
     compile: CompileArgs,
     places: Option<&Places>,
-    network: NetworkArgs,
+    ways: &Ways,
     wall: &mut Wall,
 ) -> Result<Service, Failure> {
     if plugins.len() > MAX {
@@ -75,7 +75,6 @@ pub(crate) fn service(
     let dependence: Vec<_> = (0..prepared.len())
         .map(|place| check_dependence(&prepared[place].roots, &on_which_others_depend(place)))
         .collect();
-    let ways = Ways::new(network, plugins.len());
     let mut setups: Vec<PluginSetup> = Vec::new();
     for (one, independent) in prepared.into_iter().zip(dependence) {
         let name = one.name.clone();
@@ -86,7 +85,7 @@ pub(crate) fn service(
         one.tell_unused();
         let mut needs = Wall::default();
         one.keep(&mut needs);
-        match independent.and_then(|()| one.setup(&ways)) {
+        match independent.and_then(|()| one.setup(ways)) {
             Ok(setup) => {
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);

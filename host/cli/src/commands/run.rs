@@ -48,14 +48,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 /// What is to be served; what it is granted is kept within reach.
 fn service(args: &RunArgs, places: Option<Places>, needs: &mut Wall) -> Result<Service, Failure> {
     let [only] = args.plugins.as_slice() else {
-        return several::service(
-            &args.plugins,
-            &args.grants,
-            args.compile,
-            places.as_ref(),
-            args.network,
-            needs,
-        );
+        let (places, compile) = (places.as_ref(), args.compile);
+        let ways = Ways::new(args.network, args.plugins.len());
+        return several::service(&args.plugins, &args.grants, compile, places, &ways, needs);
     };
     let granted = || scopes::for_one(&args.grants);
     let name = only.name.as_deref();
