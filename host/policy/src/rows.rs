@@ -37,6 +37,9 @@ pub struct Row {
     /// asked for", "grant is read-only", "asks for read-only", "ceiling",
     /// "default", "more than the default needs a grant".
     pub why: Option<String>,
+    /// The secret it is about, if it is about one. Whether that has a value is
+    /// not known here.
+    pub secret: Option<String>,
 }
 
 pub(crate) const NOT_GRANTED: &str = "not granted";
