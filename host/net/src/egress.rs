@@ -17,6 +17,7 @@ use crate::body::Incoming;
 use crate::connect::{Dial, DialError};
 use crate::error::NetError;
 use crate::resolve::Resolver;
+use crate::secrets::{Injector, Masked};
 use crate::tls::Trust;
 
 /// How long the steps of a request may take.
@@ -101,6 +102,7 @@ pub struct Egress<B> {
     client: Client<Dial, B>,
     limits: EgressLimits,
     timeouts: Timeouts,
+    secrets: Injector,
     places: Arc<Semaphore>,
 }
 
@@ -139,7 +141,14 @@ where
             places: Arc::new(Semaphore::new(limits.requests)),
             limits,
             timeouts,
+            secrets: Injector::default(),
         }
+    }
+
+    /// The same, with secrets that are added to requests.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Injector) -> Self {
+        Self { secrets, ..self }
     }
 
     /// Sends a request, and returns its answer, whatever that is.
@@ -158,11 +167,18 @@ where
             .try_acquire_owned()
             .map_err(|_| NetError::Busy(self.limits.requests))?;
         clean(request.headers_mut());
+        let mask = self.secrets.apply(&mut request)?;
         let limit = timeouts.connect * 2 + timeouts.first_byte;
         let answer = tokio::time::timeout(limit, self.client.request(request)).await;
         let answer = match answer {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(unwrapped(error, name)),
+            Ok(Err(error)) => {
+                let error = unwrapped(error, name);
+                return Err(match &mask {
+                    Some(mask) => mask.error(error),
+                    None => error,
+                });
+            }
             Err(_) => {
                 return Err(NetError::Timeout {
                     what: "waiting for the answer",
@@ -171,7 +187,11 @@ where
             }
         };
         let (mut head, body) = answer.into_parts();
+        if let Some(mask) = &mask {
+            mask.head(&name, &mut head)?;
+        }
         clean(&mut head.headers);
+        let body = Masked::new(body, mask.as_ref());
         let body = Incoming::new(body, name, self.limits.body, timeouts.idle, place);
         Ok(Response::from_parts(head, body))
     }

@@ -13,10 +13,12 @@ mod connect;
 mod egress;
 mod error;
 mod resolve;
+mod secrets;
 mod tls;
 
 pub use body::Incoming;
 pub use egress::{Egress, EgressLimits, Timeouts};
 pub use error::{NetError, ResolverError, TrustError};
 pub use resolve::Resolver;
+pub use secrets::{Injector, InjectorError, Mask, Masked};
 pub use tls::Trust;
