@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
+    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
+    SecretSource, name_roots,
 };
 
 use crate::args::GrantArgs;
 use crate::failure::Failure;
 use crate::files::read_text;
 use crate::places::Places;
+use crate::secrets;
 use crate::steps::steps;
 
 /// What a person says is granted one plugin.
@@ -19,6 +21,8 @@ pub(crate) struct Granted {
     pub(crate) roots: Vec<RootFlag>,
     /// Variables.
     pub(crate) env: Vec<EnvFlag>,
+    /// Secrets, to be used as the plugin asks for it.
+    pub(crate) secrets: Vec<SecretFlag>,
     /// More, in a file.
     pub(crate) file: Option<GrantFile>,
 }
@@ -48,6 +52,8 @@ pub(crate) struct Source {
     path: PathBuf,
     /// Not only by where it leads, but by what is read there.
     is_read: bool,
+    /// It holds a secret, which nobody may read there.
+    is_secret: bool,
 }
 
 impl Source {
@@ -56,6 +62,15 @@ impl Source {
         Self {
             path: path.to_owned(),
             is_read: true,
+            is_secret: false,
+        }
+    }
+
+    /// A file that holds a secret.
+    fn secret(path: &Path) -> Self {
+        Self {
+            is_secret: true,
+            ..Self::read(path)
         }
     }
 
@@ -64,6 +79,7 @@ impl Source {
         Self {
             path: path.to_owned(),
             is_read: false,
+            is_secret: false,
         }
     }
 }
@@ -95,6 +111,9 @@ impl Granted {
                 .chain(args.single.iter().map(|file| file.0.clone()))
                 .collect(),
             env: args.env.clone(),
+            secrets: (args.secrets.iter())
+                .map(|arg| secrets::named(&arg.0))
+                .collect::<Result<_, _>>()?,
             file: args.grant.as_deref().map(GrantFile::read).transpose()?,
         })
     }
@@ -106,7 +125,12 @@ pub(crate) fn collect(
     manifest: Option<&Manifest>,
     places: Option<&Places>,
 ) -> Result<Collected, Failure> {
-    let Granted { roots, env, file } = granted;
+    let Granted {
+        roots,
+        env,
+        secrets,
+        file,
+    } = granted;
     let (path, mut grant) = match file {
         Some(file) => (Some(file.path), file.grant),
         None => (None, Grant::default()),
@@ -120,9 +144,16 @@ pub(crate) fn collect(
             resolve(&written, root.kind).map_err(|wrong| wrong.in_file(path.as_deref(), root))?;
         sources.push(Source::granted(&written));
     }
+    for secret in &mut grant.secrets {
+        if let SecretSource::File(file) = &mut secret.source {
+            *file = base.as_deref().unwrap_or(Path::new("")).join(&*file);
+            sources.push(Source::secret(file));
+        }
+    }
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
+        secrets: secrets.into_iter().map(as_asked).collect(),
         ..Grant::default()
     };
     for flag in &env {
@@ -138,6 +169,14 @@ pub(crate) fn collect(
         file: path,
         sources,
     })
+}
+
+fn as_asked(SecretFlag(name): SecretFlag) -> SecretGrant {
+    SecretGrant {
+        name,
+        use_as: None,
+        source: SecretSource::Store,
+    }
 }
 
 fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
@@ -302,8 +341,27 @@ fn shows_processes(path: &Path) -> bool {
 pub(crate) fn check_dependence(roots: &[RootGrant], sources: &[Source]) -> Result<(), Failure> {
     for source in sources {
         let shown = source.path.display();
-        let steps = steps(&source.path)
-            .map_err(|error| Failure::because(format!("{shown} can't be resolved"), &error))?;
+        let steps = match steps(&source.path) {
+            // It is not there yet, and may come to be.
+            Err(error) if source.is_secret && error.kind() == std::io::ErrorKind::NotFound => {
+                missing(&source.path)
+            }
+            steps => steps
+                .map_err(|error| Failure::because(format!("{shown} can't be resolved"), &error))?,
+        };
+        let reader = (roots.iter()).filter(|_| source.is_secret).find(|root| {
+            steps
+                .last()
+                .is_some_and(|last| last.starts_with(&root.path))
+        });
+        if let Some(root) = reader {
+            return Err(Failure::new(format!(
+                "{} can't be granted: the secret in {shown} could be read there",
+                root.path.display(),
+            ))
+            .remedy("keep the secret elsewhere, or with `palisade secret set`")
+            .into_refusal());
+        }
         let changeable = roots
             .iter()
             .filter(|root| root.access == Access::ReadWrite)
@@ -329,6 +387,18 @@ pub(crate) fn check_dependence(roots: &[RootGrant], sources: &[Source]) -> Resul
         }
     }
     Ok(())
+}
+
+/// Where a file would be that is not there.
+fn missing(path: &Path) -> Vec<PathBuf> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let parent = absolute
+        .parent()
+        .and_then(|parent| parent.canonicalize().ok());
+    match (parent, absolute.file_name()) {
+        (Some(parent), Some(name)) => vec![parent.join(name)],
+        _ => vec![absolute],
+    }
 }
 
 fn env_value(flag: &EnvFlag) -> Result<String, Failure> {

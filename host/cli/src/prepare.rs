@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use palisade_hardening::Wall;
-use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, compare};
+use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare};
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
+use palisade_secrets::Store;
 use palisade_server::{Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::load::{Loader, file_name, manifest};
 use crate::places::Places;
+use crate::secrets::{self, Values};
 use crate::wall;
 
 /// A plugin and what it says of itself.
@@ -38,6 +40,10 @@ pub(crate) struct Prepared {
     pub(crate) plugin: Plugin,
     /// Directories and files that are granted.
     pub(crate) roots: Vec<RootGrant>,
+    /// Secrets that are granted.
+    pub(crate) secrets: Vec<SecretGrant>,
+    /// Where their values are kept.
+    pub(crate) store: Option<Store>,
     /// The file that grants them, where there is one.
     grant_file: Option<PathBuf>,
     /// The paths that decide what is granted the next time.
@@ -145,6 +151,8 @@ impl Loaded {
             decision,
             plugin,
             roots: collected.grant.roots,
+            secrets: collected.grant.secrets,
+            store: places.map(Places::secrets),
             grant_file: collected.file,
             sources: collected.sources,
         })
@@ -157,10 +165,20 @@ impl Prepared {
         wall::keep(wall, &self.decision.effective);
     }
 
-    /// A directory that was granted and has no effect is most likely a slip.
+    /// Reads the secrets it has the use of.
+    pub(crate) fn values(&self) -> Result<Values, Failure> {
+        let secrets = &self.decision.effective.secrets;
+        secrets::load(&self.name, secrets, self.store.as_ref())
+    }
+
+    /// A directory or secret that was granted and has no effect is most likely a
+    /// slip.
     pub(crate) fn tell_unused(&self) {
         for row in &self.decision.rows {
-            if row.kind == RowKind::Folder && row.granted.is_some() && row.effective.is_none() {
+            if matches!(row.kind, RowKind::Folder | RowKind::Secret)
+                && row.granted.is_some()
+                && row.effective.is_none()
+            {
                 tracing::warn!(
                     "{} is granted but {} does not get it: {}",
                     row.what,
@@ -205,7 +223,12 @@ impl Prepared {
             };
             return Err(Failure::refused(format!("{name} can't start"), &missing));
         }
-        let effective = self.decision.effective;
+        let values = secrets::load(&name, &self.decision.effective.secrets, self.store.as_ref())?;
+        secrets::tell_exposed(&name, &values);
+        let mut effective = self.decision.effective;
+        for (name, value) in &values.exposed {
+            (effective.env).insert(name.clone(), value.reveal().to_owned());
+        }
         let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
         Ok(PluginSetup {

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
-use palisade_policy::{EnvFlag, FileFlag, FlagError, RootFlag, is_name};
+use palisade_policy::{EnvFlag, FileFlag, FlagError, RootFlag, SecretFlag, is_name};
 
-use crate::args::RunGrantArgs;
+use crate::args::{RunGrantArgs, SecretArg};
 use crate::failure::Failure;
 use crate::grants::{GrantFile, Granted};
+use crate::secrets::named as named_secret;
 
 /// A flag, and how it was written: whether it says for which plugin it is
 /// depends on how many there are.
@@ -49,6 +50,9 @@ pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
             .chain(args.single.iter().map(|file| file.flag.0.clone()))
             .collect(),
         env: args.env.iter().map(|env| env.flag.clone()).collect(),
+        secrets: (args.secrets.iter())
+            .map(|arg| Ok(secret(arg, None)?.1))
+            .collect::<Result<_, Failure>>()?,
         file,
     })
 }
@@ -73,6 +77,10 @@ pub(crate) fn for_several(
     for written in &args.env {
         let (plugin, flag) = env(&written.text, example)?;
         all.entry(plugin).or_default().env.push(flag);
+    }
+    for arg in &args.secrets {
+        let (plugin, flag) = secret(arg, Some(example))?;
+        all.entry(plugin).or_default().secrets.push(flag);
     }
     for path in &args.files {
         let file = GrantFile::read(path)?;
@@ -122,6 +130,27 @@ fn env(text: &str, example: &str) -> Result<(String, EnvFlag), Failure> {
             &format!("--env {example}/NAME[=VALUE]"),
         )
     })
+}
+
+/// `PLUGIN/NAME`, or for one plugin `NAME`.
+fn secret(arg: &SecretArg, several: Option<&str>) -> Result<(String, SecretFlag), Failure> {
+    let (plugin, name) = match scope(&arg.0) {
+        Some((plugin, name)) => (Some(plugin), name),
+        None => (None, arg.0.as_str()),
+    };
+    let secret = named_secret(name)?;
+    match (plugin, several) {
+        (Some(plugin), Some(_)) => Ok((plugin.to_owned(), secret)),
+        (None, None) => Ok((String::new(), secret)),
+        (None, Some(example)) => Err(unscoped(
+            &format!("--secret {secret}"),
+            &format!("--secret {example}/{secret}"),
+        )),
+        (Some(plugin), None) => Err(Failure::usage(format!(
+            "--secret {plugin}/{secret}: there is one plugin, which is not named here"
+        ))
+        .remedy(format!("write --secret {secret}"))),
+    }
 }
 
 fn scope(text: &str) -> Option<(&str, &str)> {
