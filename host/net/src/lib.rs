@@ -12,6 +12,7 @@ mod body;
 mod connect;
 mod egress;
 mod error;
+pub mod fuzzing;
 mod resolve;
 mod secrets;
 mod tls;

@@ -11,7 +11,6 @@ use palisade_policy::{Authority, Carrier, Injection, Scheme, Spot};
 use palisade_secrets::SecretValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::forms::Forms;
 use super::mask::Mask;
 use crate::error::NetError;
 
@@ -66,7 +65,7 @@ impl Injector {
         if secrets.is_empty() {
             return Ok(Self::default());
         }
-        let forms = Forms::new(secrets.iter().map(|(_, value)| value))
+        let mask = Mask::of(secrets.iter().map(|(_, value)| value))
             .map_err(|error| InjectorError(format!("there are too many ({error})")))?;
         let mut rules = Vec::new();
         for (injection, value) in secrets {
@@ -81,7 +80,7 @@ impl Injector {
         });
         Ok(Self {
             rules,
-            mask: Some(Mask(forms)),
+            mask: Some(mask),
         })
     }
 

@@ -4,10 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use aho_corasick::BuildError;
 use http_body::Body;
 use hyper::StatusCode;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::response;
+use palisade_secrets::SecretValue;
 
 use super::body::Masked;
 use super::forms::Forms;
@@ -77,11 +79,26 @@ impl Mask {
         }
     }
 
+    /// One that masks these.
+    pub(crate) fn of<'s>(
+        secrets: impl IntoIterator<Item = &'s SecretValue>,
+    ) -> Result<Self, BuildError> {
+        Forms::new(secrets).map(Self)
+    }
+
     /// Masks a whole text.
     #[must_use]
     pub fn bytes(&self, text: &[u8]) -> Vec<u8> {
+        self.pieces(&[text])
+    }
+
+    /// Masks a text that comes in pieces.
+    pub(crate) fn pieces(&self, pieces: &[&[u8]]) -> Vec<u8> {
         let mut scan = Scan::new(Arc::clone(&self.0));
-        let mut out = scan.feed(text).to_vec();
+        let mut out = Vec::new();
+        for piece in pieces {
+            out.extend_from_slice(&scan.feed(piece));
+        }
         out.extend_from_slice(&scan.finish());
         out
     }
