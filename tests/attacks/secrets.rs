@@ -2,7 +2,7 @@
 //! files, variables or messages, whatever is granted beside them.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use palisade_tests::stage::{done, open};

@@ -38,7 +38,7 @@ fn keep(command: &Palisade, value: &str) {
     let folder = command.home().join(".local/share/palisade/secrets");
     fs::create_dir_all(&folder).unwrap();
     let only_mine = |path: &Path, mode| {
-        use std::os::unix::fs::PermissionsExt as _;
+        use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     };
     only_mine(&folder, 0o700);

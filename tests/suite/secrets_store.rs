@@ -1,7 +1,7 @@
 //! `palisade secret`: values go in, and never come out again.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use palisade_tests::{Finished, Palisade};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
-    SecretSource, name_roots,
+    Access, AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag,
+    SecretGrant, SecretSource, name_roots,
 };
 
 use crate::args::GrantArgs;
@@ -21,6 +21,8 @@ pub(crate) struct Granted {
     pub(crate) roots: Vec<RootFlag>,
     /// Variables.
     pub(crate) env: Vec<EnvFlag>,
+    /// Places in the network.
+    pub(crate) allow: Vec<AllowFlag>,
     /// Secrets, to be used as the plugin asks for it.
     pub(crate) secrets: Vec<SecretFlag>,
     /// More, in a file.
@@ -111,6 +113,7 @@ impl Granted {
                 .chain(args.single.iter().map(|file| file.0.clone()))
                 .collect(),
             env: args.env.clone(),
+            allow: args.allow.clone(),
             secrets: (args.secrets.iter())
                 .map(|arg| secrets::named(&arg.0))
                 .collect::<Result<_, _>>()?,
@@ -128,6 +131,7 @@ pub(crate) fn collect(
     let Granted {
         roots,
         env,
+        allow,
         secrets,
         file,
     } = granted;
@@ -153,6 +157,7 @@ pub(crate) fn collect(
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
+        network: allow.into_iter().map(|AllowFlag(rule)| rule).collect(),
         secrets: secrets.into_iter().map(as_asked).collect(),
         ..Grant::default()
     };

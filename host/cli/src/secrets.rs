@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use palisade_net::Injector;
 use palisade_policy::{
     EffectiveSecret, FlagError, Injection, Row, SecretFlag, SecretGrant, SecretSource, SecretUse,
 };
@@ -20,6 +21,19 @@ pub(crate) struct Values {
     pub(crate) injected: Vec<(Injection, SecretValue)>,
     /// Those the plugin is shown, by name.
     pub(crate) exposed: BTreeMap<String, SecretValue>,
+}
+
+impl Values {
+    /// What adds them to requests.
+    pub(crate) fn injector(self, plugin: &str) -> Result<Injector, Failure> {
+        Injector::new(self.injected).map_err(|error| {
+            Failure::because(
+                format!("{plugin} can't start: a secret can't be used"),
+                &error,
+            )
+            .remedy("give the secret alone, as its issuer shows it")
+        })
+    }
 }
 
 /// A secret's name on the command line.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::network::{Destination, Host, Scheme};
+use crate::network::{Destination, Host, Scheme, narrower};
 
 mod flag;
 mod parse;
@@ -139,25 +139,10 @@ impl Injection {
     /// What is both asked for and granted, if that is anything: the narrower of
     /// two destinations, where both carry it in the same way.
     pub(crate) fn meet(&self, granted: &Self) -> Option<Self> {
-        let (one, other) = (&self.to, &granted.to);
-        if self.carrier != granted.carrier || (one.scheme, one.port) != (other.scheme, other.port) {
-            return None;
-        }
-        if one.host == other.host || within(&one.host, &other.host) {
-            Some(self.clone())
-        } else if within(&other.host, &one.host) {
-            Some(granted.clone())
-        } else {
-            None
-        }
+        let to = narrower(&self.to, &granted.to)?;
+        let carrier = self.carrier.clone();
+        (self.carrier == granted.carrier).then_some(Self { to, carrier })
     }
-}
-
-/// Whether every host that `inner` means lies below the name in `outer`.
-fn within(inner: &str, outer: &str) -> bool {
-    let inner = inner.strip_prefix('*').unwrap_or(inner);
-    (outer.strip_prefix('*'))
-        .is_some_and(|below| inner.len() > below.len() && inner.ends_with(below))
 }
 
 impl fmt::Display for SecretUse {
