@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::authority::{Authority, Host};
 use super::path::{PathPattern, PlainPath};
-use super::{NetworkRequest, Scheme};
+use super::{ANY_HOST, ANY_PORT, NetworkRequest, Scheme};
 
 /// Where something is to be sent, and what.
 #[derive(Debug, Clone)]
@@ -71,6 +71,8 @@ pub struct NetworkRules {
     exact: HashMap<(Scheme, u16), HashMap<Host, Vec<Rule>>>,
     /// By scheme, port, and what follows `*.`.
     below: HashMap<(Scheme, u16), HashMap<String, Vec<Rule>>>,
+    /// For any host: by scheme, with the port they are for.
+    any: HashMap<Scheme, Vec<(u16, Rule)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +102,14 @@ impl NetworkRules {
                 paths,
                 private: rule.private,
             };
+            if to.host == ANY_HOST {
+                compiled
+                    .any
+                    .entry(to.scheme)
+                    .or_default()
+                    .push((to.port, own));
+                continue;
+            }
             match to.host.strip_prefix("*.") {
                 Some(parent) => {
                     let hosts = compiled.below.entry(place).or_default();
@@ -119,7 +129,7 @@ impl NetworkRules {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.exact.is_empty() && self.below.is_empty()
+        self.exact.is_empty() && self.below.is_empty() && self.any.is_empty()
     }
 
     /// What is allowed of a target.
@@ -152,10 +162,9 @@ impl NetworkRules {
     /// Whether a name may be looked up: only where something could be sent to
     /// what it leads to.
     pub fn names(&self, host: &Host) -> bool {
-        let places = self.exact.keys().chain(self.below.keys());
-        places
-            .into_iter()
-            .any(|(scheme, port)| self.of(*scheme, *port, host).next().is_some())
+        let mut places = self.exact.keys().chain(self.below.keys());
+        !self.any.is_empty()
+            || places.any(|(scheme, port)| self.of(*scheme, *port, host).next().is_some())
     }
 
     /// The rules for a destination, and whether they name this very host.
@@ -176,11 +185,15 @@ impl NetworkRules {
             .filter_map(move |parent| below.and_then(|hosts| hosts.get(parent)))
             .flatten()
             .map(|rule| (rule, false));
+        let any = (self.any.get(&scheme).into_iter().flatten())
+            .filter(move |(its, _)| *its == ANY_PORT || *its == port)
+            .map(|(_, rule)| (rule, false));
         exact
             .into_iter()
             .flatten()
             .map(|rule| (rule, true))
             .chain(below)
+            .chain(any)
     }
 }
 
