@@ -25,6 +25,7 @@ pub mod component;
 mod driver;
 mod finished;
 pub mod http;
+pub mod internet;
 mod process;
 pub mod rpc;
 mod session;

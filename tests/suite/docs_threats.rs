@@ -38,10 +38,16 @@ fn each_test_it_names_is_there() {
 #[test]
 fn each_class_of_attacks_is_named() {
     let named: BTreeSet<_> = named().into_iter().map(|(file, _)| file).collect();
-    let unnamed: Vec<_> = fs::read_dir(source("attacks"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+    let files = |folder: &str, before: &str| -> Vec<String> {
+        let entries = fs::read_dir(source(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter_map(|path| Some(format!("{before}{}", path.file_stem()?.to_str()?)))
+            .collect()
+    };
+    let unnamed: Vec<_> = files("attacks", "")
+        .into_iter()
+        .chain(files("attacks/network", "network/"))
         .filter(|file| file != "main" && !named.contains(file))
         .collect();
     assert!(unnamed.is_empty(), "{unnamed:?}");

@@ -24,6 +24,7 @@ pub(crate) fn run(layout: &Layout, args: &[OsString]) -> Result<()> {
     for (flag, file) in [
         ("--palisade", layout.host(true)),
         ("--plugin", layout.plugins().join("filesystem.wasm")),
+        ("--guest", layout.guests().join("mallory.wasm")),
         ("--native", layout.binary("palisade-peer-native", true)),
         ("--npm-dir", layout.target.join("bench/npm")),
     ] {

@@ -1,17 +1,17 @@
 //! The command line.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use palisade_policy::units::{parse_duration, parse_size};
-use palisade_policy::{ClientRoots, EnvFlag, FileFlag, RootFlag};
+use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
-use crate::scopes::Written;
+use crate::scopes::{Scoped, Written};
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
 /// exactly the directories and variables you grant.
@@ -55,6 +55,11 @@ pub(crate) struct GrantArgs {
     /// Grant an environment variable: NAME=VALUE, or NAME to pass on your own.
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<EnvFlag>,
+    /// Grant a place in the network: [METHOD[,METHOD] ][private:]URL, such as
+    /// https://api.example.com or 'GET https://api.example.com/v1/**'. With
+    /// `private:`, the name may lead into a private network.
+    #[arg(long = "allow", value_name = "RULE")]
+    pub(crate) allow: Vec<AllowFlag>,
     /// Read more grants from a file; flags add to it and override it.
     #[arg(long, value_name = "FILE")]
     pub(crate) grant: Option<PathBuf>,
@@ -77,6 +82,12 @@ pub(crate) struct RunGrantArgs {
     /// With several plugins: PLUGIN/NAME[=VALUE].
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<Written<EnvFlag>>,
+    /// Grant a place in the network: [METHOD[,METHOD] ][private:]URL, such as
+    /// https://api.example.com or 'GET https://api.example.com/v1/**'. With
+    /// `private:`, the name may lead into a private network. With several
+    /// plugins: PLUGIN/RULE.
+    #[arg(long = "allow", value_name = "RULE")]
+    pub(crate) allow: Vec<Scoped<AllowFlag>>,
     /// Read more grants from a file; flags add to it and override it. With
     /// several plugins, one for each that names it.
     #[arg(long = "grant", value_name = "FILE")]
@@ -90,6 +101,14 @@ pub(crate) struct HardeningArgs {
     /// does not need (Landlock and seccomp); without this, that is a warning.
     #[arg(long)]
     pub(crate) require_hardening: bool,
+}
+
+/// How the network is reached.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct NetworkArgs {
+    /// Ask this server for names, and not those of the system.
+    #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = name_server)]
+    pub(crate) resolver: Option<SocketAddr>,
 }
 
 /// What a plugin that has not been compiled yet may take.
@@ -118,6 +137,9 @@ pub(crate) struct RunArgs {
     /// What the client's own roots mean for granted directories.
     #[arg(long, value_name = "MODE", default_value = "narrow")]
     pub(crate) client_roots: ClientRootsArg,
+    /// How they reach it.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
     /// Start only if the system can hold back this process as well.
     #[command(flatten)]
     pub(crate) hardening: HardeningArgs,
@@ -199,6 +221,13 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| wrong)
 }
 
+/// An address of a server of names; 53 is the usual port.
+fn name_server(text: &str) -> Result<SocketAddr, &'static str> {
+    let address = text.parse::<IpAddr>().map(|address| (address, 53).into());
+    (address.or_else(|_| text.parse()))
+        .map_err(|_| "give an IP address, and a port if it is not 53, such as 127.0.0.1:5353")
+}
+
 /// `palisade inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
@@ -228,6 +257,9 @@ pub(crate) struct CallArgs {
     /// What the plugin may use.
     #[command(flatten)]
     pub(crate) grants: GrantArgs,
+    /// How they reach it.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
     /// Start only if the system can hold back this process as well.
     #[command(flatten)]
     pub(crate) hardening: HardeningArgs,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    Access, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
+    Access, AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
 };
 
 use crate::args::GrantArgs;
@@ -19,6 +19,8 @@ pub(crate) struct Granted {
     pub(crate) roots: Vec<RootFlag>,
     /// Variables.
     pub(crate) env: Vec<EnvFlag>,
+    /// Places in the network.
+    pub(crate) allow: Vec<AllowFlag>,
     /// More, in a file.
     pub(crate) file: Option<GrantFile>,
 }
@@ -95,6 +97,7 @@ impl Granted {
                 .chain(args.single.iter().map(|file| file.0.clone()))
                 .collect(),
             env: args.env.clone(),
+            allow: args.allow.clone(),
             file: args.grant.as_deref().map(GrantFile::read).transpose()?,
         })
     }
@@ -106,7 +109,12 @@ pub(crate) fn collect(
     manifest: Option<&Manifest>,
     places: Option<&Places>,
 ) -> Result<Collected, Failure> {
-    let Granted { roots, env, file } = granted;
+    let Granted {
+        roots,
+        env,
+        allow,
+        file,
+    } = granted;
     let (path, mut grant) = match file {
         Some(file) => (Some(file.path), file.grant),
         None => (None, Grant::default()),
@@ -123,6 +131,7 @@ pub(crate) fn collect(
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
+        network: allow.into_iter().map(|AllowFlag(rule)| rule).collect(),
         ..Grant::default()
     };
     for flag in &env {

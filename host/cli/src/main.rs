@@ -17,6 +17,7 @@ mod limits;
 mod load;
 mod logging;
 mod output;
+mod outside;
 mod places;
 mod plugin_arg;
 mod prepare;

@@ -12,6 +12,7 @@ use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::load::{Loader, file_name, manifest};
+use crate::outside::Ways;
 use crate::places::Places;
 use crate::wall;
 
@@ -157,17 +158,24 @@ impl Prepared {
         wall::keep(wall, &self.decision.effective);
     }
 
-    /// A directory that was granted and has no effect is most likely a slip.
+    /// A directory, or a place in the network, that was granted and has no
+    /// effect is most likely a slip.
     pub(crate) fn tell_unused(&self) {
         for row in &self.decision.rows {
-            if row.kind == RowKind::Folder && row.granted.is_some() && row.effective.is_none() {
-                tracing::warn!(
-                    "{} is granted but {} does not get it: {}",
-                    row.what,
-                    self.name,
-                    row.why.as_deref().unwrap_or("not asked for")
-                );
-            }
+            let (RowKind::Folder | RowKind::Network, Some(granted), None) =
+                (row.kind, &row.granted, &row.effective)
+            else {
+                continue;
+            };
+            let what = match row.kind {
+                RowKind::Network => granted,
+                _ => &row.what,
+            };
+            tracing::warn!(
+                "{what} is granted but {} does not get it: {}",
+                self.name,
+                row.why.as_deref().unwrap_or("not asked for")
+            );
         }
     }
 
@@ -193,7 +201,7 @@ impl Prepared {
     }
 
     /// Opens what is granted.
-    pub(crate) fn setup(self) -> Result<PluginSetup, Failure> {
+    pub(crate) fn setup(self, ways: &Ways) -> Result<PluginSetup, Failure> {
         let idle = self.idle_rule();
         let name = self.name;
         if let Some((problem, remedy)) = idle {
@@ -208,6 +216,8 @@ impl Prepared {
         let effective = self.decision.effective;
         let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
+        let outside = ways.of(&name, &effective.network)?;
+        let sandbox = sandbox.with_outside(&effective.network, outside, ways.plugins);
         Ok(PluginSetup {
             name,
             plugin: self.plugin,
@@ -217,11 +227,11 @@ impl Prepared {
     }
 
     /// Opens what is granted, to serve this plugin alone.
-    pub(crate) fn service(mut self) -> Result<Service, Failure> {
+    pub(crate) fn service(mut self, ways: &Ways) -> Result<Service, Failure> {
         let about = self.manifest.take().map(|manifest| manifest.plugin);
         let (version, instructions) =
             about.map_or((None, None), |about| (about.version, about.description));
-        let setup = self.setup()?;
+        let setup = self.setup(ways)?;
         let identity = Identity {
             name: setup.name.clone(),
             version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
-use palisade_policy::{EnvFlag, FileFlag, FlagError, RootFlag, is_name};
+use palisade_policy::{AllowFlag, EnvFlag, FileFlag, FlagError, RootFlag, is_name};
 
 use crate::args::RunGrantArgs;
 use crate::failure::Failure;
@@ -32,6 +32,31 @@ impl<T: FromStr> FromStr for Written<T> {
     }
 }
 
+/// A flag that means nothing with a plugin's name before it if there is one
+/// plugin: it is read with and without.
+#[derive(Debug, Clone)]
+pub(crate) struct Scoped<T> {
+    text: String,
+    plugin: Option<String>,
+    flag: T,
+}
+
+impl<T: FromStr> FromStr for Scoped<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        let (plugin, rest) = match scope(text) {
+            Some((plugin, rest)) => (Some(plugin.to_owned()), rest),
+            None => (None, text),
+        };
+        Ok(Self {
+            flag: rest.parse()?,
+            plugin,
+            text: text.to_owned(),
+        })
+    }
+}
+
 /// Everything granted to the only plugin there is.
 pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
     let file = match args.files.as_slice() {
@@ -49,6 +74,7 @@ pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
             .chain(args.single.iter().map(|file| file.flag.0.clone()))
             .collect(),
         env: args.env.iter().map(|env| env.flag.clone()).collect(),
+        allow: (args.allow.iter().map(unscoped_rule)).collect::<Result<_, _>>()?,
         file,
     })
 }
@@ -73,6 +99,18 @@ pub(crate) fn for_several(
     for written in &args.env {
         let (plugin, flag) = env(&written.text, example)?;
         all.entry(plugin).or_default().env.push(flag);
+    }
+    for allow in &args.allow {
+        let plugin = allow.plugin.clone().ok_or_else(|| {
+            unscoped(
+                &format!("--allow {}", allow.text),
+                &format!("--allow '{example}/{}'", allow.text),
+            )
+        })?;
+        all.entry(plugin)
+            .or_default()
+            .allow
+            .push(allow.flag.clone());
     }
     for path in &args.files {
         let file = GrantFile::read(path)?;
@@ -122,6 +160,18 @@ fn env(text: &str, example: &str) -> Result<(String, EnvFlag), Failure> {
             &format!("--env {example}/NAME[=VALUE]"),
         )
     })
+}
+
+/// A rule for the only plugin there is, which need not be named.
+fn unscoped_rule(allow: &Scoped<AllowFlag>) -> Result<AllowFlag, Failure> {
+    match allow.plugin {
+        None => Ok(allow.flag.clone()),
+        Some(_) => Err(Failure::usage(format!(
+            "--allow {}: there is one plugin, which is not named here",
+            allow.text
+        ))
+        .remedy(format!("write --allow '{}'", allow.flag))),
+    }
 }
 
 fn scope(text: &str) -> Option<(&str, &str)> {

@@ -10,10 +10,11 @@ use palisade_hardening::Wall;
 use palisade_policy::{is_name, name_from};
 use palisade_server::{PluginSetup, Service};
 
-use crate::args::{CompileArgs, RunGrantArgs};
+use crate::args::{CompileArgs, NetworkArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
 use crate::load::{Loader, file_name, manifest};
+use crate::outside::Ways;
 use crate::places::Places;
 use crate::plugin_arg::PluginArg;
 use crate::prepare::{Loaded, Prepared};
@@ -32,6 +33,7 @@ pub(crate) fn service(
     plugins: &[PluginArg],
     args: &RunGrantArgs,
     compile: CompileArgs,
+    network: NetworkArgs,
     wall: &mut Wall,
 ) -> Result<Service, Failure> {
     if plugins.len() > MAX {
@@ -76,6 +78,7 @@ pub(crate) fn service(
     let dependence: Vec<_> = (0..prepared.len())
         .map(|place| check_dependence(&prepared[place].1.roots, &on_which_others_depend(place)))
         .collect();
+    let ways = Ways::new(network, plugins.len());
     let mut setups: Vec<PluginSetup> = Vec::new();
     for ((_, one), independent) in prepared.into_iter().zip(dependence) {
         let name = one.name.clone();
@@ -86,10 +89,11 @@ pub(crate) fn service(
         one.tell_unused();
         let mut needs = Wall::default();
         one.keep(&mut needs);
-        match independent.and_then(|()| one.setup()) {
+        match independent.and_then(|()| one.setup(&ways)) {
             Ok(setup) => {
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);
+                wall.network |= needs.network;
                 about.serve(name, description);
                 setups.push(setup);
             }

@@ -9,6 +9,9 @@ use crate::output;
 
 /// Keeps within reach what a plugin is granted.
 pub(crate) fn keep(wall: &mut Wall, effective: &Effective) {
+    // The kernel knows no names: whoever may reach anything may make
+    // connections.
+    wall.network |= !effective.network.is_empty();
     for root in &effective.roots {
         // The kernel knows files, not names: a file that is granted alone and
         // that an editor replaces stays in reach only with what lies beside it.

@@ -1,4 +1,4 @@
-//! The body of an answer: no larger than it may be, and never silent for long.
+//! Bodies: no larger than they may be, and an answer's never silent for long.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -81,6 +81,69 @@ impl Body for Incoming {
                 name: this.name.clone(),
                 source: source.into(),
             })),
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// A request's body.
+pub(crate) struct Outgoing<B> {
+    inner: B,
+    left: u64,
+    limit: u64,
+}
+
+impl<B> Outgoing<B> {
+    pub(crate) fn new(inner: B, limit: u64) -> Self {
+        Self {
+            inner,
+            left: limit,
+            limit,
+        }
+    }
+}
+
+/// Why a request was not sent to its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OutgoingError {
+    /// More than may be sent.
+    #[error("the request is larger than {0} bytes")]
+    TooLarge(u64),
+    /// Who makes it broke off.
+    #[error("the request broke off")]
+    Own(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl<B> Body for Outgoing<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Data = Bytes;
+    type Error = OutgoingError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, OutgoingError>>> {
+        let this = &mut *self;
+        Poll::Ready(match ready!(Pin::new(&mut this.inner).poll_frame(cx)) {
+            None => None,
+            Some(Err(error)) => Some(Err(OutgoingError::Own(error.into()))),
+            Some(Ok(frame)) => {
+                let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+                let left = this.left.checked_sub(length);
+                this.left = left.unwrap_or(0);
+                let fits = left.map(|_| frame);
+                Some(fits.ok_or(OutgoingError::TooLarge(this.limit)))
+            }
         })
     }
 

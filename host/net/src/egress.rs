@@ -1,23 +1,23 @@
 //! Everything one plugin may reach.
 
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::Body;
 use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::{Request, Response};
+use hyper::{Method, Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use palisade_policy::{Authority, Denied, NetworkRules, Scheme, Target};
-use tokio::net::TcpStream;
+use palisade_policy::{Authority, Denied, Host, NetworkRules, Scheme, Target};
 use tokio::sync::Semaphore;
 
-use crate::body::Incoming;
+use crate::body::{Incoming, Outgoing, OutgoingError};
 use crate::connect::{Dial, DialError};
 use crate::error::NetError;
-use crate::resolve::Resolver;
-use crate::tls::Trust;
+use crate::outside::Outside;
+use crate::refusals::Refusals;
 
 /// How long the steps of a request may take.
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +57,15 @@ impl Timeouts {
 pub struct EgressLimits {
     /// Requests under way at once, up to the end of their answers. 64.
     pub requests: usize,
-    /// Bytes of one answer's body. 256 MiB.
+    /// Bytes of one request's body, and of one answer's. 256 MiB.
     pub body: u64,
     /// Bytes of one answer's headers. 64 KiB.
     pub headers: u32,
     /// Connections kept for each destination. 8.
     pub kept: usize,
+    /// Connections there are at all. 128; at least twice as many as requests, so
+    /// that there always is one for a request.
+    pub connections: usize,
 }
 
 impl Default for EgressLimits {
@@ -72,6 +75,7 @@ impl Default for EgressLimits {
             body: 256 << 20,
             headers: 64 << 10,
             kept: 8,
+            connections: 128,
         }
     }
 }
@@ -98,10 +102,11 @@ const NOT_THE_GUESTS: [HeaderName; 8] = [
 /// Everything one plugin may reach. Its connections are used for nobody else.
 pub struct Egress<B> {
     dial: Dial,
-    client: Client<Dial, B>,
+    client: RwLock<Client<Dial, Outgoing<B>>>,
     limits: EgressLimits,
     timeouts: Timeouts,
     places: Arc<Semaphore>,
+    refusals: Refusals,
 }
 
 impl<B> Egress<B>
@@ -109,37 +114,39 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    /// Reaches what `rules` allow.
+    /// Reaches what `rules` allow; what is refused is told to `refusals`.
     pub fn new(
         rules: NetworkRules,
-        resolver: Resolver,
-        trust: Trust,
+        outside: Outside,
+        refusals: Refusals,
         limits: EgressLimits,
         timeouts: Timeouts,
     ) -> Self {
         let dial = Dial {
             rules: Arc::new(rules),
-            resolver,
-            trust,
+            outside,
             patience: timeouts.connect,
+            connections: Arc::new(Semaphore::new(limits.connections)),
+            most: limits.connections,
         };
-        let mut builder = Client::builder(TokioExecutor::new());
-        builder
-            .pool_timer(TokioTimer::new())
-            .timer(TokioTimer::new())
-            .pool_idle_timeout(KEPT)
-            .pool_max_idle_per_host(limits.kept)
-            .http1_max_buf_size((limits.headers as usize).max(8 << 10))
-            .http1_max_headers(MOST_HEADERS)
-            .http2_max_header_list_size(limits.headers)
-            .set_host(true);
         Self {
-            client: builder.build(dial.clone()),
+            client: RwLock::new(client(&dial, &limits)),
             dial,
             places: Arc::new(Semaphore::new(limits.requests)),
             limits,
             timeouts,
+            refusals,
         }
+    }
+
+    /// What is allowed.
+    pub fn rules(&self) -> &NetworkRules {
+        &self.dial.rules
+    }
+
+    /// Whom refusals are told to.
+    pub fn refusals(&self) -> &Refusals {
+        &self.refusals
     }
 
     /// Sends a request, and returns its answer, whatever that is.
@@ -148,21 +155,39 @@ where
     /// [`NetError`].
     pub async fn send(
         &self,
-        mut request: Request<B>,
+        request: Request<B>,
         timeouts: Timeouts,
     ) -> Result<Response<Incoming>, NetError> {
         let timeouts = self.timeouts.at_most(timeouts);
-        let name = self.check(&request)?;
-        let places = Arc::clone(&self.places);
-        let place = places
+        let (mut head, body) = request.into_parts();
+        let bad = || NetError::Uri(head.uri.to_string());
+        let path = head.uri.path().to_owned();
+        let method = head.method.clone();
+        let target = target(&head.uri, &method, &path).ok_or_else(bad)?;
+        if let Err(why) = self.check(&target) {
+            self.refusals.tell(self.rules(), &target, false);
+            return Err(why);
+        }
+        let name = target.host.to_string();
+        // The one spelling that was looked at is the one that is sent.
+        head.uri = normal(&target, &head.uri).ok_or_else(bad)?;
+        let place = Arc::clone(&self.places)
             .try_acquire_owned()
             .map_err(|_| NetError::Busy(self.limits.requests))?;
-        clean(request.headers_mut());
+        clean(&mut head.headers);
+        self.ask_proxy(&target, &mut head.headers);
+        let request = Request::from_parts(head, Outgoing::new(body, self.limits.body));
         let limit = timeouts.connect * 2 + timeouts.first_byte;
-        let answer = tokio::time::timeout(limit, self.client.request(request)).await;
-        let answer = match answer {
+        let answering = self.client().request(request);
+        let answer = match tokio::time::timeout(limit, answering).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(unwrapped(error, name)),
+            Ok(Err(error)) => {
+                let error = unwrapped(error, name);
+                if matches!(error, NetError::Address { .. }) {
+                    self.refusals.tell(self.rules(), &target, true);
+                }
+                return Err(error);
+            }
             Err(_) => {
                 return Err(NetError::Timeout {
                     what: "waiting for the answer",
@@ -176,39 +201,107 @@ where
         Ok(Response::from_parts(head, body))
     }
 
-    /// Connects to `tcp://host:port`.
+    /// Where a name leads, as far as something may be sent there. Without a rule
+    /// nobody is asked.
     ///
     /// # Errors
     /// [`NetError`].
-    pub async fn tcp(&self, authority: Authority) -> Result<TcpStream, NetError> {
-        let target = Target {
-            scheme: Scheme::Tcp,
-            port: authority.port.unwrap_or(0),
-            host: authority.host,
-            request: None,
+    pub async fn lookup(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
+        let Some(allowed) = self.rules().lookup(host) else {
+            self.refusals.tell_name(host);
+            return Err(NetError::Destination(host.to_string()));
         };
-        let allowed =
-            (self.dial.rules.decide(&target)).map_err(|_| denied(&target, Denied::Destination))?;
-        self.dial.tcp(&target.host, target.port, allowed).await
+        let limit = self.timeouts.connect;
+        let looking = self.dial.addresses(host, allowed);
+        let found = tokio::time::timeout(limit, looking).await;
+        found.unwrap_or(Err(NetError::Timeout {
+            what: "looking up a name",
+            limit,
+        }))
     }
 
-    /// Holds a request against the rules; what it is for.
-    fn check(&self, request: &Request<B>) -> Result<String, NetError> {
-        let uri = request.uri();
-        let bad = || NetError::Uri(uri.to_string());
-        let scheme = match uri.scheme_str() {
-            Some("https") => Scheme::Https,
-            Some("http") => Scheme::Http,
-            _ => return Err(bad()),
-        };
-        let authority = uri.authority().ok_or_else(bad)?;
-        let authority: Authority = authority.as_str().parse().map_err(|_| bad())?;
-        let target = Target::http(scheme, authority, request.method().as_str(), uri.path());
-        match self.dial.rules.decide(&target) {
-            Ok(_) => Ok(target.host.to_string()),
-            Err(why) => Err(denied(&target, why)),
+    /// Holds a request against the rules.
+    fn check(&self, target: &Target<'_>) -> Result<(), NetError> {
+        match target.request {
+            // It is for proxies, and a guest speaks to none.
+            Some(("CONNECT", _)) => Err(denied(target, Denied::Method)),
+            _ => (self.rules().decide(target))
+                .map(drop)
+                .map_err(|why| denied(target, why)),
         }
     }
+
+    /// The client; another one, without connections that nobody uses, once they
+    /// would take the room of those that are needed.
+    fn client(&self) -> Client<Dial, Outgoing<B>> {
+        if self.dial.connections.available_permits() < self.limits.requests {
+            let new = client(&self.dial, &self.limits);
+            *self.client.write().unwrap_or_else(PoisonError::into_inner) = new;
+        }
+        let client = self.client.read().unwrap_or_else(PoisonError::into_inner);
+        client.clone()
+    }
+
+    /// Says who we are to a proxy that requests are addressed to.
+    fn ask_proxy(&self, target: &Target<'_>, headers: &mut HeaderMap) {
+        if target.scheme != Scheme::Http {
+            return;
+        }
+        let proxies = &self.dial.outside.proxies;
+        let proxy = proxies.of_destination(target.scheme, &target.host, target.port);
+        if let Some(auth) = proxy.and_then(|proxy| proxy.auth) {
+            headers.insert(header::PROXY_AUTHORIZATION, auth);
+        }
+    }
+}
+
+fn client<B>(dial: &Dial, limits: &EgressLimits) -> Client<Dial, Outgoing<B>>
+where
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder
+        .pool_timer(TokioTimer::new())
+        .timer(TokioTimer::new())
+        .pool_idle_timeout(KEPT)
+        .pool_max_idle_per_host(limits.kept)
+        .http1_max_buf_size((limits.headers as usize).max(8 << 10))
+        .http1_max_headers(MOST_HEADERS)
+        .http2_max_header_list_size(limits.headers)
+        .set_host(true);
+    builder.build(dial.clone())
+}
+
+/// What a request is for.
+fn target<'a>(uri: &Uri, method: &'a Method, path: &'a str) -> Option<Target<'a>> {
+    let scheme = match uri.scheme_str()? {
+        "https" => Scheme::Https,
+        "http" => Scheme::Http,
+        _ => return None,
+    };
+    let authority: Authority = uri.authority()?.as_str().parse().ok()?;
+    Some(Target::http(scheme, authority, method.as_str(), path))
+}
+
+/// A URI whose host is spelled in the one normal form.
+fn normal(target: &Target<'_>, uri: &Uri) -> Option<Uri> {
+    let (scheme, authority) = target
+        .to_string()
+        .split_once("://")
+        .map(|(scheme, rest)| (scheme.to_owned(), rest.to_owned()))?;
+    if uri
+        .authority()
+        .is_some_and(|written| *written == *authority)
+    {
+        return Some(uri.clone());
+    }
+    Uri::builder()
+        .scheme(scheme.as_str())
+        .authority(authority)
+        .path_and_query(uri.path_and_query().map_or("/", |path| path.as_str()))
+        .build()
+        .ok()
 }
 
 fn denied(target: &Target<'_>, why: Denied) -> NetError {
@@ -216,6 +309,7 @@ fn denied(target: &Target<'_>, why: Denied) -> NetError {
     match (why, target.request) {
         (Denied::Method, Some((method, _))) => NetError::Method(to, method.to_owned()),
         (Denied::Path, Some((_, path))) => NetError::Path(to, path.to_owned()),
+        (Denied::NotAsked, _) => NetError::NotAsked(to),
         _ => NetError::Destination(to),
     }
 }
@@ -241,6 +335,12 @@ fn clean(headers: &mut HeaderMap) {
 fn unwrapped(error: hyper_util::client::legacy::Error, name: String) -> NetError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(one) = cause {
+        if let Some(OutgoingError::TooLarge(limit)) = one.downcast_ref() {
+            return NetError::TooLarge {
+                what: "the request",
+                limit: *limit,
+            };
+        }
         if let Some(DialError(own)) = one.downcast_ref() {
             let own = Arc::clone(own);
             drop(error);

@@ -19,6 +19,9 @@ pub enum NetError {
     /// A rule is for the destination, and not for this path.
     #[error("not permitted: {0}{1} is not in this plugin's grant, which allows other paths")]
     Path(String, String),
+    /// It is granted, and the plugin's own manifest does not ask for it.
+    #[error("not permitted: {0} is nothing this plugin's own manifest asks for")]
+    NotAsked(String),
     /// The name leads only to addresses that it may not lead to.
     #[error("not permitted: {name} leads to {address}, {what}")]
     Address {
@@ -78,6 +81,29 @@ pub enum NetError {
         /// How large it may be.
         limit: u64,
     },
+    /// There are as many connections as there may be.
+    #[error("more than {0} connections are open")]
+    Connections(usize),
+    /// The proxy can't be reached.
+    #[error("the proxy {proxy} can't be reached")]
+    Proxy {
+        /// Its address.
+        proxy: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The proxy does not connect to where it is to.
+    #[error("the proxy {proxy} did not connect to {name}")]
+    Tunnel {
+        /// Its address.
+        proxy: String,
+        /// What was asked for.
+        name: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// As many requests as there may be at once are under way.
     #[error("more than {0} requests are under way")]
     Busy(usize),
@@ -93,15 +119,53 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Whether a person's grant is what stands in the way.
+    /// Whether what is permitted is what stands in the way.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         matches!(
             self,
-            Self::Destination(_) | Self::Method(..) | Self::Path(..) | Self::Address { .. }
+            Self::Destination(_)
+                | Self::Method(..)
+                | Self::Path(..)
+                | Self::NotAsked(_)
+                | Self::Address { .. }
         )
     }
+
+    /// One sentence, with what is at the bottom of it.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let mut cause: &dyn std::error::Error = self;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        let (own, root) = (self.to_string(), cause.to_string());
+        match own == root {
+            true => own,
+            false => format!("{own}: {root}"),
+        }
+    }
 }
+
+/// Nothing can be reached as the system is set up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutsideError {
+    /// Names can't be resolved.
+    #[error(transparent)]
+    Resolver(#[from] ResolverError),
+    /// Nobody can be trusted.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A proxy is not understood.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+}
+
+/// A variable that names no proxy that can be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the variable {0} names no proxy that can be used; write http://HOST:PORT")]
+pub struct ProxyError(pub(crate) String);
 
 /// The system does not say whom to ask for names.
 #[derive(Debug, thiserror::Error)]

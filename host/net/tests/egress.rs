@@ -284,3 +284,67 @@ async fn nobody_is_waited_for_for_ever() {
     let error = get(&egress, &url).await.unwrap_err();
     assert!(matches!(error, NetError::Timeout { .. }), "{error:?}");
 }
+
+#[tokio::test]
+async fn a_request_is_no_larger_than_it_may_be() {
+    let (server, _) = plain(echo).await;
+    let url = format!("http://127.0.0.1:{}", server.port());
+    let rules = format!("[[network]]\nto = \"{url}\"");
+    let limits = EgressLimits {
+        body: 99_999,
+        ..EgressLimits::default()
+    };
+    let names = Names::default().serve().await;
+    let egress = with_limits(&rules, names, None, limits, Timeouts::default());
+    for (length, fits) in [(99_999, true), (100_000, false)] {
+        let body = Body::from(vec![b'x'; length]);
+        let request = Request::post(&url).body(body).unwrap();
+        let sent = egress.send(request, Timeouts::default()).await;
+        match sent {
+            Ok(_) => assert!(fits),
+            Err(NetError::TooLarge { limit: 99_999, .. }) => assert!(!fits),
+            Err(error) => panic!("{length}: {error:?}"),
+        }
+    }
+}
+
+/// However many places there are, idle connections take no room from others.
+#[tokio::test]
+async fn idle_connections_give_way() {
+    let mut urls = Vec::new();
+    let mut rules = String::new();
+    for _ in 0..8 {
+        let (server, _) = plain(echo).await;
+        let url = format!("http://127.0.0.1:{}", server.port());
+        rules.push_str(&format!("[[network]]\nto = \"{url}\"\n"));
+        urls.push(url);
+    }
+    let limits = EgressLimits {
+        requests: 1,
+        connections: 2,
+        ..EgressLimits::default()
+    };
+    let names = Names::default().serve().await;
+    let egress = with_limits(&rules, names, None, limits, Timeouts::default());
+    for url in urls.iter().chain(&urls) {
+        let (status, _) = get(&egress, url).await.unwrap();
+        assert_eq!(status, 200);
+    }
+}
+
+/// One spelling is looked at, and the same one is sent.
+#[tokio::test]
+async fn a_host_is_sent_as_it_was_read() {
+    let (server, _) = plain(echo).await;
+    let port = server.port();
+    let rules = format!("[[network]]\nto = \"http://127.0.0.1:{port}\"");
+    let egress = egress(&rules, Names::default().serve().await, None);
+    for spelling in ["127.1", "0x7f000001", "[::ffff:127.0.0.1]"] {
+        let url = format!("http://{spelling}:{port}/");
+        let (_, said) = get(&egress, &url).await.unwrap();
+        assert!(
+            said.contains(&format!("host: 127.0.0.1:{port}\n")),
+            "{said}"
+        );
+    }
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
-use crate::network::NetworkRequest;
+use crate::network::{EffectiveNetwork, NetworkRequest};
 use crate::roots::{Access, RootKind};
 use crate::secrets::SecretRequest;
 use crate::storage::StorageRequest;
@@ -18,8 +18,8 @@ use crate::tools::ToolRules;
 pub struct Effective {
     /// Directories, in the order of the grant; no two have one name.
     pub roots: Vec<EffectiveRoot>,
-    /// Network rules.
-    pub network: Vec<NetworkRequest>,
+    /// What may be reached.
+    pub network: EffectiveNetwork,
     /// Environment variables with their values.
     pub env: BTreeMap<String, String>,
     /// Secrets.
@@ -66,12 +66,10 @@ impl Effective {
                 canon.field(b"file");
             }
         });
-        canon.list("network", &self.network, |canon, rule| {
-            canon.field(rule.to.to_string().as_bytes());
-            canon.sorted(rule.methods.iter());
-            canon.sorted(rule.paths.iter());
-            canon.field(&[u8::from(rule.private)]);
-        });
+        canon.list("network", &self.network.granted, network);
+        if let Some(asked) = &self.network.asked {
+            canon.list("asked", asked, network);
+        }
         canon.field(b"env");
         canon.sorted(self.env.keys());
         canon.list("secrets", &self.secrets, |canon, rule| {
@@ -96,6 +94,13 @@ impl Effective {
             .map(|byte| format!("{byte:02x}"))
             .collect()
     }
+}
+
+fn network(canon: &mut Canon, rule: &NetworkRequest) {
+    canon.field(rule.to.to_string().as_bytes());
+    canon.sorted(rule.methods.iter());
+    canon.sorted(rule.paths.iter());
+    canon.field(&[u8::from(rule.private)]);
 }
 
 /// Fields with their lengths, so that no two permissions read the same.

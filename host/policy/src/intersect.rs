@@ -10,6 +10,7 @@ use crate::grant::Grant;
 use crate::limits::{Limits, LimitsRequest, cap};
 use crate::manifest::Manifest;
 use crate::names::is_name;
+use crate::network::{EffectiveNetwork, NetworkRequest, meet};
 use crate::roots::{Access, RootGrant, RootRequest, describe, union, without};
 use crate::rows::{NOT_ASKED, NOT_GRANTED, Row, RowKind};
 use crate::text::{shell_word, shown, visible};
@@ -35,7 +36,9 @@ pub struct Decision {
 /// - A root holds when it is asked for by name, or by `*`, and granted. Its
 ///   access is the lesser of the two; what either hides is hidden.
 /// - A variable holds when it is asked for and granted.
-/// - A network, secret or storage rule holds when the grant has the very same.
+/// - A request over the network is let through when what is asked for allows it
+///   and what is granted does.
+/// - A secret or storage rule holds when the grant has the very same.
 /// - A limit is what is asked, but at most the grant's ceiling, or the default
 ///   where the grant sets none. A plugin that does not ask gets the ceiling, or
 ///   else the default.
@@ -64,11 +67,7 @@ pub fn compare(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision, P
     let mut table = Comparison::default();
     let effective = Effective {
         roots: table.roots(manifest.map(|asks| asks.roots.as_slice()), &grant.roots),
-        network: table.equal(
-            (RowKind::Network, |_| "network".into()),
-            manifest.map(|asks| asks.network.as_slice()),
-            &grant.network,
-        ),
+        network: table.network(manifest.map(|asks| asks.network.as_slice()), &grant.network),
         env: table.env(manifest.map(|asks| &asks.env), &grant.env),
         secrets: table.equal(
             (RowKind::Secret, |rule| format!("secret {}", rule.name)),
@@ -286,6 +285,53 @@ impl Comparison {
             }
         }
         effective
+    }
+
+    /// Each pair of rules that have something in common, and what has no other.
+    fn network(
+        &mut self,
+        asked: Option<&[NetworkRequest]>,
+        granted: &[NetworkRequest],
+    ) -> EffectiveNetwork {
+        let text = |rule: &dyn Display| Some(visible(&rule.to_string()));
+        let mut row = |texts, why| self.row(RowKind::Network, "network".into(), texts, why);
+        let Some(asked) = asked else {
+            for rule in granted {
+                row([None, text(rule), text(rule)], None);
+            }
+            return EffectiveNetwork {
+                granted: granted.to_vec(),
+                asked: None,
+            };
+        };
+        for rule in asked {
+            let mut met = false;
+            for grant in granted {
+                let Some(both) = meet(rule, grant) else {
+                    continue;
+                };
+                met = true;
+                let why = match (both.is(rule), both.is(grant)) {
+                    (true, true) => None,
+                    (true, false) => Some("asks for less"),
+                    (false, true) => Some("grant is narrower"),
+                    (false, false) => Some("what both allow"),
+                };
+                row([text(rule), text(grant), text(&both)], why);
+            }
+            if !met {
+                row([text(rule), None, None], Some(NOT_GRANTED));
+            }
+        }
+        let useful = |grant: &&NetworkRequest| asked.iter().any(|rule| meet(rule, grant).is_some());
+        for grant in granted.iter().filter(|grant| !useful(grant)) {
+            row([None, text(grant), None], Some(NOT_ASKED));
+        }
+        let allowed = |rule: &&NetworkRequest| granted.iter().any(|one| meet(rule, one).is_some());
+        EffectiveNetwork {
+            granted: granted.iter().filter(useful).cloned().collect(),
+            asked: Some(asked.iter().filter(allowed).cloned().collect()),
+        }
     }
 
     /// Rules that hold only where the grant has the very same.

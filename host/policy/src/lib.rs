@@ -10,8 +10,8 @@
 //! whoever uses them resolves them. What cannot be understood is an error that
 //! names line, key and remedy, never a guess: unknown keys are refused.
 //!
-//! Roots, environment, limits and tool rules are enforced by the host today.
-//! Network, secrets and storage are parsed, validated and compared (a rule is
+//! Roots, network, environment, limits and tool rules are enforced by the host
+//! today. Secrets and storage are parsed, validated and compared (a rule is
 //! granted only when the grant holds the very same rule).
 //!
 //! ```
@@ -84,8 +84,8 @@ pub use manifest::{Manifest, PluginInfo};
 pub use names::{is_env_name, is_name};
 pub use naming::{name_from, name_roots};
 pub use network::{
-    Allowed, Authority, AuthorityError, Denied, Destination, Host, NetworkRequest, NetworkRules,
-    Scheme, Special, Target, special,
+    AllowFlag, Allowed, Authority, AuthorityError, Denied, Destination, EffectiveNetwork, Host,
+    NetworkRequest, NetworkRules, Remedy, Scheme, Special, Target, special,
 };
 pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};

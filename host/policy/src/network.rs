@@ -11,11 +11,16 @@ use crate::text::shown;
 mod address;
 mod authority;
 mod decide;
+mod flag;
+mod meet;
 mod path;
 
 pub use address::{Special, special};
 pub use authority::{Authority, AuthorityError, Host};
 pub use decide::{Allowed, Denied, NetworkRules, Target};
+pub use flag::{AllowFlag, Remedy};
+pub use meet::EffectiveNetwork;
+pub(crate) use meet::meet;
 use path::PathPattern;
 
 const PLACE: &str = "[[network]]";
@@ -86,13 +91,18 @@ pub struct Destination {
 impl Destination {
     fn parse(item: &Item<'_>) -> Result<Self, ParseError> {
         let text = item.string(EXAMPLE)?;
-        let no = |problem: &str| {
+        Self::read(text).map_err(|problem| {
             item.error(
                 &format!("is \"{}\", {problem}", shown(text)),
                 "write scheme://host[:port] with https, http, tcp or udp, \
                  for example \"https://api.example.com\"",
             )
-        };
+        })
+    }
+
+    /// Reads one; what is wrong reads on after "…, ".
+    fn read(text: &str) -> Result<Self, String> {
+        let no = str::to_owned;
         let Some((scheme, authority)) = text.split_once("://") else {
             return Err(no("which has no scheme"));
         };

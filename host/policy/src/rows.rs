@@ -34,7 +34,8 @@ pub struct Row {
     /// What holds; `None` for nothing.
     pub effective: Option<String>,
     /// Why what holds is not what was asked or granted: "not granted", "not
-    /// asked for", "grant is read-only", "asks for read-only", "ceiling",
+    /// asked for", "grant is read-only", "asks for read-only", "asks for less",
+    /// "grant is narrower", "what both allow", "ceiling",
     /// "default", "more than the default needs a grant".
     pub why: Option<String>,
 }

@@ -134,7 +134,7 @@ fn every_difference_has_a_reason() {
         effective.env.iter().collect::<Vec<_>>(),
         [(&"LANG".into(), &"de".into())]
     );
-    assert_eq!(effective.network.len(), 1);
+    assert_eq!(effective.network.granted.len(), 1);
     assert!(effective.secrets.is_empty() && effective.storage.is_none());
     assert_eq!(effective.tools.decide("delete_x"), ToolDecision::Ask);
 }
@@ -149,7 +149,8 @@ fn without_a_manifest_a_plugin_gets_what_was_granted() {
     let decision = intersect(None, &grant).unwrap();
     assert_eq!(decision.effective.roots[0].access, Access::ReadWrite);
     assert_eq!(decision.effective.env["A"], "1");
-    assert_eq!(decision.effective.network, grant.network);
+    assert_eq!(decision.effective.network.granted, grant.network);
+    assert_eq!(decision.effective.network.asked, None);
     assert_eq!(decision.effective.limits.memory, 2 << 30);
     assert_eq!(
         table(&decision)[..4],

@@ -162,7 +162,7 @@ proptest! {
         for (name, value) in &effective.env {
             prop_assert_eq!(grant.env.get(name), Some(value));
         }
-        prop_assert!(effective.network.iter().all(|rule| grant.network.contains(rule)));
+        prop_assert!(effective.network.granted.iter().all(|rule| grant.network.contains(rule)));
         let defaults = each(&Limits::default());
         for ((value, ceiling), default) in
             each(&effective.limits).into_iter().zip(each_said(&grant.limits)).zip(defaults)
@@ -183,7 +183,8 @@ proptest! {
             prop_assert!(asked.hide.iter().all(|pattern| root.hide.contains(pattern)));
         }
         prop_assert!(effective.env.keys().all(|name| manifest.env.contains_key(name)));
-        prop_assert!(effective.network.iter().all(|rule| manifest.network.contains(rule)));
+        let asked = effective.network.asked.unwrap_or_default();
+        prop_assert!(asked.iter().all(|rule| manifest.network.contains(rule)));
         for (value, asked) in each(&effective.limits).into_iter().zip(each_said(&manifest.limits)) {
             prop_assert!(asked.is_none_or(|asked| value <= asked));
         }
@@ -224,7 +225,7 @@ proptest! {
         let after = intersect(manifest.as_ref(), &wider).unwrap().effective;
         prop_assert!(before.roots.iter().all(|root| after.roots.contains(root)));
         prop_assert!(before.env.iter().all(|(name, value)| after.env.get(name) == Some(value)));
-        prop_assert!(before.network.iter().all(|rule| after.network.contains(rule)));
+        prop_assert!(before.network.granted.iter().all(|rule| after.network.granted.contains(rule)));
     }
 
     #[test]
@@ -256,7 +257,8 @@ proptest! {
         let decide = |grant: &Grant| {
             let mut effective = intersect(manifest.as_ref(), grant).unwrap().effective;
             effective.env.values_mut().for_each(String::clear);
-            effective.network.sort();
+            effective.network.granted.sort();
+            effective.network.asked.iter_mut().for_each(|asked| asked.sort());
             effective.roots.iter_mut().for_each(|root| root.hide.sort());
             effective
         };

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::{Instance, ResourceTable, ResourceTableError};
 use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
+use wasmtime_wasi_http::WasiHttpCtx;
 
 use crate::bindings::contract;
 use crate::client::{ClientState, EventSink};
@@ -19,6 +20,7 @@ use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, S
 use crate::limiter::Limiter;
 use crate::linked::Linked;
 use crate::listing::Listing;
+use crate::network::{Hooks, InstanceNetwork};
 use crate::operation::Operation;
 use crate::sandbox::Sandbox;
 use crate::size::{self, Size as _};
@@ -289,16 +291,23 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
     let handles = linked.engine.handles(&sandbox.limits);
     let mut table = ResourceTable::new();
     table.set_max_capacity(handles as usize);
+    let network = InstanceNetwork {
+        network: Arc::clone(&sandbox.network),
+        remembered: Arc::default(),
+    };
     let mut store = Store::new(
         linked.engine.wasmtime(),
         State {
-            wasi: sandbox.context(),
+            wasi: sandbox.context(&network),
             table,
             handles,
             preopens: Arc::clone(&sandbox.preopens),
             inline_files: sandbox.inline_files,
             places: Places::new(sandbox.moves.clone()),
             listed: Listed::new(&sandbox.limits),
+            hooks: Hooks(Arc::clone(&network.network)),
+            network,
+            http: WasiHttpCtx::new(),
             client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),
             clock,

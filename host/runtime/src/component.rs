@@ -8,10 +8,11 @@ use crate::error::LoadError;
 
 /// The packages whose every interface the host offers, and the version prefix
 /// it offers them in. wasmtime's linker matches any patch release.
-const OFFERED: [(&str, &str); 7] = [
+const OFFERED: [(&str, &str); 8] = [
     ("wasi:cli/", "0.2."),
     ("wasi:clocks/", "0.2."),
     ("wasi:filesystem/", "0.2."),
+    ("wasi:http/", "0.2."),
     ("wasi:io/", "0.2."),
     ("wasi:random/", "0.2."),
     ("wasi:sockets/", "0.2."),

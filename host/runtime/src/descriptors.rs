@@ -12,6 +12,9 @@ const OWN: u64 = 2048;
 /// More than this is not asked for.
 const ENOUGH: u64 = 1 << 16;
 
+/// Connections a plugin may have beside the handles of its calls.
+const CONNECTIONS: u64 = 128;
+
 /// Fewer handles than this are no use to a plugin.
 const FEWEST: u64 = 8;
 
@@ -27,8 +30,8 @@ impl Descriptors {
     }
 
     fn divided(all: u64, plugins: u32) -> Self {
-        let guests = all.saturating_sub(OWN).max(all / 2);
-        let of_a_plugin = guests / u64::from(plugins.max(1));
+        let share = share(all, plugins);
+        let of_a_plugin = share - connections_of(share);
         Self { of_a_plugin }
     }
 
@@ -38,6 +41,24 @@ impl Descriptors {
         let share = u32::try_from(share.max(FEWEST)).unwrap_or(u32::MAX);
         limits.handles.min(share)
     }
+}
+
+/// What a plugin has of all open files.
+fn share(all: u64, plugins: u32) -> u64 {
+    let guests = all.saturating_sub(OWN).max(all / 2);
+    guests / u64::from(plugins.max(1))
+}
+
+/// What of a share is for connections that are kept between calls.
+fn connections_of(share: u64) -> u64 {
+    (share / 4).min(CONNECTIONS)
+}
+
+/// How many connections one of so many plugins may have beside the handles of
+/// its calls; at least two.
+pub(crate) fn connections(plugins: u32) -> usize {
+    let most = connections_of(share(open_files(), plugins)).max(2);
+    usize::try_from(most).unwrap_or(2)
 }
 
 /// Asks the system for as many open files as it allows this process, and returns
@@ -75,7 +96,8 @@ mod tests {
         for (all, plugins) in [(1024, 1), (1024, 4), (4096, 9), (20_000, 5), (65_536, 1)] {
             let limits = Limits::default();
             let one = Descriptors::divided(all, plugins).handles(&limits);
-            let together = u64::from(one) * u64::from(limits.concurrency * plugins);
+            let connections = connections_of(share(all, plugins)) * u64::from(plugins);
+            let together = u64::from(one) * u64::from(limits.concurrency * plugins) + connections;
             let host = OWN.min(all / 2);
             assert!(together + host <= all, "{one} of {all} for {plugins}");
         }

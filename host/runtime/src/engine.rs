@@ -14,9 +14,9 @@ use crate::bindings::imported_client;
 use crate::client::HasClient;
 use crate::descriptors::Descriptors;
 use crate::error::EngineError;
-use crate::files;
 use crate::state::State;
 use crate::ticker::Ticker;
+use crate::{files, network};
 
 /// The version of wasmtime, as a test holds.
 pub const WASMTIME: &str = "48.0.8";
@@ -116,6 +116,7 @@ impl Engine {
         let mut linker = component::Linker::new(&wasmtime);
         p2::add_to_linker_async(&mut linker).map_err(EngineError::Link)?;
         files::add_to_linker(&mut linker).map_err(EngineError::Link)?;
+        network::add_to_linker(&mut linker).map_err(EngineError::Link)?;
         imported_client::add_to_linker::<State, HasClient>(&mut linker, State::client_view)
             .map_err(EngineError::Link)?;
         let ticker = Ticker::new(wasmtime.clone(), options.tick);

@@ -27,6 +27,7 @@ mod limiter;
 mod linked;
 mod listing;
 mod metadata;
+mod network;
 mod operation;
 mod placement;
 mod plugin;

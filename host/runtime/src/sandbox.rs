@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use palisade_policy::{Effective, Limits};
+use palisade_net::Outside;
+use palisade_policy::{Effective, EffectiveNetwork, Limits};
 use tokio::sync::Semaphore;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
@@ -16,6 +17,7 @@ use crate::call::Spare;
 use crate::console::Console;
 use crate::error::LoadError;
 use crate::files::{Moves, Preopen};
+use crate::network::{self, InstanceNetwork, Network};
 
 mod granted;
 mod local;
@@ -36,6 +38,8 @@ pub struct Sandbox {
     pub(crate) inline_files: bool,
     /// Where something is hidden.
     pub(crate) moves: Option<Moves>,
+    /// What may be reached: one for all calls, so that connections are kept.
+    pub(crate) network: Arc<Network>,
     env: Vec<(String, String)>,
     /// What instances are told when they start, a JSON object.
     pub(crate) config: String,
@@ -87,6 +91,12 @@ impl Sandbox {
             preopens: preopens.into(),
             inline_files: local,
             moves: guarded.then(Moves::default),
+            network: Arc::new(Network::new(
+                name,
+                &effective.network,
+                Outside::default(),
+                1,
+            )),
             env: effective.env.clone().into_iter().collect(),
             config: NO_CONFIG.to_owned(),
             roots: roots.into(),
@@ -110,6 +120,22 @@ impl Sandbox {
         }
     }
 
+    /// The same, with a way to what is granted of the network; without it, names
+    /// lead nowhere. `plugins` are served by this process, this one with them.
+    #[must_use]
+    pub fn with_outside(
+        self,
+        effective: &EffectiveNetwork,
+        outside: Outside,
+        plugins: u32,
+    ) -> Self {
+        let network = Network::new(&self.name, effective, outside, plugins);
+        Self {
+            network: Arc::new(network),
+            ..self
+        }
+    }
+
     /// A sandbox in which nothing is granted, to ask a plugin what it offers.
     pub(crate) fn empty() -> Self {
         Self {
@@ -118,6 +144,12 @@ impl Sandbox {
             preopens: Arc::new([]),
             inline_files: false,
             moves: None,
+            network: Arc::new(Network::new(
+                "plugin",
+                &EffectiveNetwork::default(),
+                Outside::default(),
+                1,
+            )),
             env: Vec::new(),
             config: NO_CONFIG.to_owned(),
             roots: Arc::new([]),
@@ -132,9 +164,9 @@ impl Sandbox {
     }
 
     /// The WASI side of a new instance: its own name as argv[0], a closed
-    /// stdin, the granted variables, no network. Its directories are handed out
-    /// by [`crate::files`].
-    pub(crate) fn context(&self) -> WasiCtx {
+    /// stdin, the granted variables, sockets for what is granted. Its directories
+    /// are handed out by [`crate::files`].
+    pub(crate) fn context(&self, network: &InstanceNetwork) -> WasiCtx {
         let console = Console::new(Arc::clone(&self.name), self.limits.log);
         let mut builder = WasiCtxBuilder::new();
         builder
@@ -142,9 +174,8 @@ impl Sandbox {
             .envs(&self.env)
             .stdout(console.clone())
             .stderr(console)
-            .allow_tcp(false)
-            .allow_udp(false)
             .max_random_size(self.limits.random);
+        network::allow(&mut builder, network);
         builder.build()
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::WasiHttpCtx;
 
 use crate::client::ClientState;
 use crate::clock::CallClock;
 use crate::files::{Listed, Places, Preopen};
 use crate::limiter::Limiter;
+use crate::network::{Hooks, InstanceNetwork};
 
 /// Host state of one instance.
 pub(crate) struct State {
@@ -24,6 +26,11 @@ pub(crate) struct State {
     pub(crate) places: Places,
     /// What it holds of listed directories.
     pub(crate) listed: Listed,
+    /// What it may reach, and where the names it looked up led.
+    pub(crate) network: InstanceNetwork,
+    /// How its requests are sent.
+    pub(crate) hooks: Hooks,
+    pub(crate) http: WasiHttpCtx,
     pub(crate) client: ClientState,
     pub(crate) limiter: Limiter,
     pub(crate) clock: Arc<CallClock>,

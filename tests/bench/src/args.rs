@@ -26,6 +26,18 @@ pub(crate) struct Args {
     )]
     pub(crate) plugin: PathBuf,
 
+    /// The guest that makes requests
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "target/guests/mallory.wasm"
+    )]
+    pub(crate) guest: PathBuf,
+
+    /// Measure only the network
+    #[arg(long, conflicts_with_all = ["only", "modern", "json"])]
+    pub(crate) network: bool,
+
     /// The native peer
     #[arg(
         long,
@@ -111,6 +123,11 @@ impl Args {
             bail!("--check needs all three servers: leave --only out");
         }
         Ok(names)
+    }
+
+    /// Whether the network is measured: with all of it, or alone.
+    pub(crate) fn measures_network(&self) -> bool {
+        self.network || self.only.is_empty()
     }
 
     /// Whether the speed is held against the goals.

@@ -14,6 +14,7 @@ mod machine;
 mod measure;
 mod memory;
 mod metrics;
+mod network;
 mod npm;
 mod plan;
 mod report;
@@ -36,6 +37,7 @@ use crate::contender::Contender;
 use crate::machine::Machine;
 use crate::measure::Bench;
 use crate::metrics::Numbers;
+use crate::network::Network;
 use crate::plan::Files;
 use crate::report::Report;
 use crate::watchdog::Watchdog;
@@ -52,6 +54,12 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let machine = Machine::here();
+    if args.network {
+        let _watchdog = Watchdog::start(Duration::from_secs(args.time_limit));
+        let network = Network::measure(args, &args.plan())?;
+        write!(std::io::stdout().lock(), "{machine}\n{}", network.text())?;
+        return Ok(judged(args, network.goals().iter().all(|met| *met)));
+    }
     let temporary = tempfile::tempdir().context("no temporary directory can be made")?;
     // Servers compare real paths.
     let base = temporary.path().canonicalize()?;
@@ -76,24 +84,33 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|(name, rounds)| (*name, Numbers::medians(rounds)))
         .collect();
+    let network = (args.measures_network())
+        .then(|| Network::measure(args, &bench.plan))
+        .transpose()?;
     let report = Report {
         machine,
         goals: goals::judge(&medians),
         medians,
         rounds,
+        network,
     };
-    let judged = args.judges();
-    write!(std::io::stdout().lock(), "{}", report.text(judged))?;
+    write!(std::io::stdout().lock(), "{}", report.text(args.judges()))?;
     if let Some(file) = &args.json {
         fs::write(file, serde_json::to_string_pretty(&report)? + "\n")
             .with_context(|| format!("{} can't be written", file.display()))?;
     }
-    let missed = report.goals.iter().any(|goal| !goal.met);
-    if args.check && missed {
+    let network = report.network.iter().flat_map(Network::goals);
+    let met = report.goals.iter().map(|goal| goal.met).chain(network);
+    Ok(judged(args, met.into_iter().all(|met| met)))
+}
+
+/// The exit code, which is a failure if a goal was to be met and was not.
+fn judged(args: &Args, met: bool) -> ExitCode {
+    if args.check && !met {
         eprintln!("palisade-bench: a goal was missed");
-        return Ok(ExitCode::FAILURE);
+        return ExitCode::FAILURE;
     }
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 /// Measures all contenders in turn, part by part, round by round.

@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) pipelined: u64,
     /// Calls for a large file with many in flight.
     pub(crate) large: u64,
+    /// Requests over the network.
+    gets: usize,
     /// How long a server may take for its part of one round.
     pub(crate) patience: Duration,
 }
@@ -42,6 +44,7 @@ impl Plan {
             calls: 2_000,
             pipelined: 20_000,
             large: 160,
+            gets: 3_000,
             patience: Duration::from_secs(120),
         }
     }
@@ -56,8 +59,14 @@ impl Plan {
             calls: 50,
             pipelined: 200,
             large: 32,
+            gets: 64,
             patience: Duration::from_secs(300),
         }
+    }
+
+    /// Requests over the network a round, one at a time and then many at once.
+    pub(crate) fn gets(&self) -> usize {
+        self.gets
     }
 
     /// Starts of this server a round.

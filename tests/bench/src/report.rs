@@ -9,6 +9,7 @@ use crate::args::Name;
 use crate::goals::Goal;
 use crate::machine::Machine;
 use crate::metrics::{Metric, Numbers};
+use crate::network::Network;
 use crate::stats::ratio;
 
 /// Everything one run found, as it is saved.
@@ -18,6 +19,8 @@ pub(crate) struct Report {
     pub(crate) medians: BTreeMap<Name, Numbers>,
     pub(crate) rounds: BTreeMap<Name, Vec<Numbers>>,
     pub(crate) goals: Vec<Goal>,
+    /// What the network costs, where that was measured.
+    pub(crate) network: Option<Network>,
 }
 
 impl Report {
@@ -34,6 +37,9 @@ impl Report {
         if judged && !self.goals.is_empty() {
             text.push_str("\nPalisade's goals\n");
             text.push_str(&format!("{}\n", self.goal_table()));
+        }
+        if let Some(network) = &self.network {
+            text.push_str(&network.text());
         }
         text
     }
@@ -113,6 +119,7 @@ mod tests {
             goals: goals::judge(&medians),
             rounds: BTreeMap::new(),
             medians,
+            network: None,
         }
     }
 

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::CallArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
+use crate::outside::Ways;
 use crate::prepare::{prepare, runtime};
 use crate::{logging, wall};
 
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
                 .into_refusal(),
         );
     }
-    let service = prepared.service()?;
+    let service = prepared.service(&Ways::new(args.network, 1))?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
             .tools()

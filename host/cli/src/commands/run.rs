@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
+use crate::outside::Ways;
 use crate::prepare::{prepare_as, runtime};
 use crate::{logging, scopes, several, wall};
 
@@ -45,13 +46,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 /// What is to be served; what it is granted is kept within reach.
 fn service(args: &RunArgs, needs: &mut Wall) -> Result<Service, Failure> {
     let [only] = args.plugins.as_slice() else {
-        return several::service(&args.plugins, &args.grants, args.compile, needs);
+        return several::service(
+            &args.plugins,
+            &args.grants,
+            args.compile,
+            args.network,
+            needs,
+        );
     };
     let granted = || scopes::for_one(&args.grants);
     let prepared = prepare_as(&only.file, only.name.as_deref(), args.compile, granted)?;
     prepared.tell_unused();
     prepared.keep(needs);
-    prepared.service()
+    prepared.service(&Ways::new(args.network, 1))
 }
 
 /// Cancels `stop` when the process is told to end. Signals are listened for

@@ -32,6 +32,8 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
+    // Connections of others. Who listens has done so before.
+    libc::SYS_listen,
     // Memory and queues shared by number with whoever knows it.
     libc::SYS_shmget,
     libc::SYS_shmat,

@@ -69,10 +69,12 @@ fn ruleset(wall: &Wall) -> Result<RulesetCreated, RulesetError> {
     ruleset = ruleset
         .handle_access(AccessFs::from_all(ABI))?
         .scope(Scope::from_all(ABI))?;
-    if !wall.network {
-        ruleset = ruleset.handle_access(AccessNet::from_all(ABI))?;
-    }
-    ruleset.create()
+    // Where connections are made, none are waited for.
+    let network = match wall.network {
+        true => AccessNet::BindTcp.into(),
+        false => AccessNet::from_all(ABI),
+    };
+    ruleset.handle_access(network)?.create()
 }
 
 fn allow(

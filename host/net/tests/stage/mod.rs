@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use palisade_net::{Egress, EgressLimits, NetError, Resolver, Timeouts, Trust};
+use palisade_net::{Egress, EgressLimits, NetError, Outside, Refusals, Resolver, Timeouts, Trust};
 use palisade_policy::{Grant, NetworkRules};
 use tokio::net::{TcpListener, UdpSocket};
 use tokio_rustls::TlsAcceptor;
@@ -178,7 +178,14 @@ pub fn with_limits(
     });
     let grant = Grant::parse(rules).unwrap();
     let rules = NetworkRules::new(&grant.network);
-    Egress::new(rules, Resolver::by(names).unwrap(), trust, limits, timeouts)
+    let outside = Outside::new(Resolver::by(names).unwrap(), trust);
+    Egress::new(
+        rules,
+        outside,
+        Refusals::of("test", false),
+        limits,
+        timeouts,
+    )
 }
 
 /// Sends a GET; the status and the body.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::address::Special;
 use super::authority::{Authority, Host};
 use super::path::{PathPattern, PlainPath};
 use super::{ANY_HOST, ANY_PORT, NetworkRequest, Scheme};
@@ -52,6 +53,32 @@ pub struct Allowed {
     pub by_address: bool,
 }
 
+impl Allowed {
+    /// What holds of this, which is granted, where that is asked for. Who asks for
+    /// private addresses wherever they are asks for the one that is granted.
+    fn and(self, asked: Self) -> Self {
+        Self {
+            private: self.private && asked.private,
+            by_address: self.by_address && (asked.by_address || asked.private),
+        }
+    }
+
+    /// What one rule allows beside another one.
+    fn or(self, other: Self) -> Self {
+        Self {
+            private: self.private || other.private,
+            by_address: self.by_address || other.by_address,
+        }
+    }
+
+    /// Whether an address that is this may be connected to; none is one on the
+    /// public internet.
+    #[must_use]
+    pub fn admits(self, what: Option<Special>) -> bool {
+        what.is_none_or(|what| self.by_address || self.private && what.is_private())
+    }
+}
+
 /// How near a target came to being allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Denied {
@@ -61,6 +88,8 @@ pub enum Denied {
     Method,
     /// A rule is for the destination and the method, and for other paths.
     Path,
+    /// It is granted, and the plugin's own manifest does not ask for it.
+    NotAsked,
 }
 
 /// Rules, compiled once. Looking one up costs a hash or two, however many
@@ -73,6 +102,8 @@ pub struct NetworkRules {
     below: HashMap<(Scheme, u16), HashMap<String, Vec<Rule>>>,
     /// For any host: by scheme, with the port they are for.
     any: HashMap<Scheme, Vec<(u16, Rule)>>,
+    /// What has to allow it as well.
+    asked: Option<Box<NetworkRules>>,
 }
 
 #[derive(Debug, Clone)]
@@ -127,6 +158,18 @@ impl NetworkRules {
         compiled
     }
 
+    /// Compiles what is granted, of which only that holds which is asked for as
+    /// well; with `None`, nothing is asked for in particular and all of it holds.
+    pub fn both<'r>(
+        granted: impl IntoIterator<Item = &'r NetworkRequest>,
+        asked: Option<impl IntoIterator<Item = &'r NetworkRequest>>,
+    ) -> Self {
+        Self {
+            asked: asked.map(|asked| Box::new(Self::new(asked))),
+            ..Self::new(granted)
+        }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.below.is_empty() && self.any.is_empty()
@@ -137,6 +180,17 @@ impl NetworkRules {
     /// # Errors
     /// [`Denied`], the nearest that any rule came.
     pub fn decide(&self, target: &Target<'_>) -> Result<Allowed, Denied> {
+        let granted = self.decide_alone(target)?;
+        match &self.asked {
+            None => Ok(granted),
+            Some(asked) => match asked.decide_alone(target) {
+                Ok(asked) => Ok(granted.and(asked)),
+                Err(_) => Err(Denied::NotAsked),
+            },
+        }
+    }
+
+    fn decide_alone(&self, target: &Target<'_>) -> Result<Allowed, Denied> {
         let mut denied = Denied::Destination;
         let mut allowed: Option<Allowed> = None;
         let path = target.request.map(|(_, path)| PlainPath::parse(path));
@@ -152,6 +206,22 @@ impl NetworkRules {
     /// What is allowed of a connection that is good for every request to this
     /// destination; none if no rule is for it.
     pub fn destination(&self, scheme: Scheme, host: &Host, port: u16) -> Option<Allowed> {
+        let granted = self.destination_alone(scheme, host, port)?;
+        match &self.asked {
+            None => Some(granted),
+            Some(asked) => {
+                (asked.destination_alone(scheme, host, port)).map(|asked| granted.and(asked))
+            }
+        }
+    }
+
+    /// The same of what is granted, whatever is asked for.
+    pub(super) fn destination_alone(
+        &self,
+        scheme: Scheme,
+        host: &Host,
+        port: u16,
+    ) -> Option<Allowed> {
         let mut all: Option<Allowed> = None;
         for (rule, exact) in self.of(scheme, port, host) {
             all = Some(rule.allows(host, exact, all));
@@ -159,12 +229,34 @@ impl NetworkRules {
         all
     }
 
+    /// What is allowed of the addresses that a name leads to, whatever is then
+    /// sent there; none where the name may not be looked up, since nothing could
+    /// be sent to what it leads to.
+    pub fn lookup(&self, host: &Host) -> Option<Allowed> {
+        // What is granted for any port may be asked for at one.
+        let asked = self.asked.iter().flat_map(|asked| asked.places());
+        (self.places().chain(asked))
+            .filter_map(|(scheme, port)| self.destination(scheme, host, port))
+            .reduce(Allowed::or)
+    }
+
     /// Whether a name may be looked up: only where something could be sent to
     /// what it leads to.
     pub fn names(&self, host: &Host) -> bool {
-        let mut places = self.exact.keys().chain(self.below.keys());
-        !self.any.is_empty()
-            || places.any(|(scheme, port)| self.of(*scheme, *port, host).next().is_some())
+        self.lookup(host).is_some()
+    }
+
+    /// Whether anything may be sent in one of these ways.
+    pub fn speaks(&self, scheme: Scheme) -> bool {
+        self.places().any(|(one, _)| one == scheme)
+    }
+
+    /// Schemes and ports there are rules for.
+    fn places(&self) -> impl Iterator<Item = (Scheme, u16)> {
+        let any = (self.any.iter())
+            .flat_map(|(scheme, rules)| rules.iter().map(|(port, _)| (*scheme, *port)));
+        let named = self.exact.keys().chain(self.below.keys());
+        named.copied().chain(any)
     }
 
     /// The rules for a destination, and whether they name this very host.

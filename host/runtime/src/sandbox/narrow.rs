@@ -151,6 +151,7 @@ impl Sandbox {
             preopens: preopens.into(),
             inline_files: self.inline_files,
             moves: self.moves.clone(),
+            network: Arc::clone(&self.network),
             env: self.env.clone(),
             config: self.config.clone(),
             roots: roots.into(),

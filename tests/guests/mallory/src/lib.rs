@@ -10,6 +10,7 @@
 mod burn;
 mod files;
 mod hoard;
+mod http;
 mod network;
 mod output;
 mod state;
@@ -207,6 +208,31 @@ impl Mallory {
         network::tcp_listen(&address)
     }
 
+    /// Binds a TCP socket, and nothing more.
+    #[tool]
+    fn tcp_bind(&self, address: String) -> Result<&'static str> {
+        network::tcp_bind(&address)
+    }
+
+    /// Looks a name up, connects there (or to `instead`), and says something;
+    /// returns what is answered.
+    #[tool]
+    fn tcp_talk(
+        &self,
+        name: String,
+        port: u16,
+        instead: Option<String>,
+        text: String,
+    ) -> Result<String> {
+        network::tcp_talk(&name, port, instead.as_deref(), &text)
+    }
+
+    /// Sends a datagram and returns the answer.
+    #[tool]
+    fn udp_talk(&self, address: String, text: String) -> Result<String> {
+        network::udp_talk(&address, &text)
+    }
+
     /// Binds a UDP socket.
     #[tool]
     fn udp_bind(&self, address: String) -> Result<&'static str> {
@@ -223,6 +249,52 @@ impl Mallory {
     #[tool]
     fn resolve(&self, name: String) -> Result<String> {
         network::resolve(&name)
+    }
+
+    // wasi:http
+
+    /// Sends a request; a header stands on each line of `headers`. Returns
+    /// status, headers and body.
+    #[tool]
+    fn http(
+        &self,
+        method: String,
+        url: String,
+        headers: Option<String>,
+        body: Option<String>,
+    ) -> Result<String> {
+        let headers = headers.unwrap_or_default();
+        http::send(&method, &url, &headers, body.as_deref())
+    }
+
+    /// Reads an answer to its end; says how long it was.
+    #[tool]
+    fn http_swallow(&self, url: String) -> Result<String> {
+        http::swallow(&url)
+    }
+
+    /// Sends a body of so many bytes; returns the status.
+    #[tool]
+    fn http_upload(&self, url: String, bytes: u64) -> Result<String> {
+        http::upload(&url, bytes)
+    }
+
+    /// Begins so many requests and keeps all of them open.
+    #[tool]
+    fn http_hold(&self, url: String, count: usize) -> Result<String> {
+        http::hold(&url, count)
+    }
+
+    /// GETs one after the other; microseconds for each.
+    #[tool]
+    fn http_time(&self, url: String, count: usize) -> Result<String> {
+        http::time(&url, count)
+    }
+
+    /// GETs with so many under way at a time; microseconds for all.
+    #[tool]
+    fn http_time_in_flight(&self, url: String, count: usize, at_once: usize) -> Result<String> {
+        http::time_in_flight(&url, count, at_once)
     }
 
     // Output

@@ -1,0 +1,172 @@
+//! `--allow RULE`: a rule on the command line, and what to write there so that
+//! something that was refused is allowed.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use super::path::{PathPattern, PlainPath};
+use super::{Destination, NetworkRequest, NetworkRules, Target, not_a_method, not_a_pattern};
+use crate::error::FlagError;
+use crate::text::{shell_word, shown};
+
+const USAGE: &str = "write --allow '[METHOD[,METHOD] ][private:]scheme://host[:port][/path]', \
+                     for example --allow https://api.example.com or \
+                     --allow 'GET https://api.example.com/v1/**'";
+
+const PRIVATE: &str = "private:";
+
+/// `--allow [METHOD[,METHOD] ][private:]scheme://host[:port][/path]`: one rule,
+/// as `[[network]]` has it. Without methods any is meant, without a path any
+/// path; in a path, `*` and `**` are the wildcards of `paths`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowFlag(pub NetworkRequest);
+
+impl FromStr for AllowFlag {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        let no = |problem: &str| FlagError::new(format!("`{}` {problem}", shown(text)), USAGE);
+        let (methods, rest) = match text.split_once(' ') {
+            Some((methods, rest)) => (Some(methods), rest),
+            None => (None, text),
+        };
+        let (private, rest) = match rest.strip_prefix(PRIVATE) {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        let authority = rest.find("://").map_or(0, |colon| colon + 3);
+        let slash = rest[authority..].find('/').map(|slash| authority + slash);
+        let (to, path) = rest.split_at(slash.unwrap_or(rest.len()));
+        let to = Destination::read(to)
+            .map_err(|problem| no(&format!("is no rule: \"{}\", {problem}", shown(to))))?;
+        if !to.scheme.is_http() && (methods.is_some() || !path.is_empty()) {
+            return Err(no(
+                "has a method or a path, which mean nothing to tcp and udp",
+            ));
+        }
+        if path == "/" {
+            // As copied from a browser, where it stands for all of the site.
+            return Err(FlagError::new(
+                format!("`{}` ends in a slash, which is one page alone", shown(text)),
+                format!(
+                    "leave it out to allow every path: {}",
+                    shell_word(&text[..text.len() - 1])
+                ),
+            ));
+        }
+        let mut rule = NetworkRequest {
+            to,
+            methods: BTreeSet::new(),
+            paths: BTreeSet::new(),
+            private,
+        };
+        for method in methods.into_iter().flat_map(|methods| methods.split(',')) {
+            if let Some(why) = not_a_method(method) {
+                return Err(no(&format!(
+                    "has the method \"{}\", which {why}",
+                    shown(method)
+                )));
+            }
+            rule.methods.insert(method.to_owned());
+        }
+        if !path.is_empty() {
+            if let Some(why) = not_a_pattern(path) {
+                return Err(no(&format!(
+                    "has the path \"{}\", which {why}",
+                    shown(path)
+                )));
+            }
+            rule.paths.insert(path.to_owned());
+        }
+        Ok(Self(rule))
+    }
+}
+
+impl fmt::Display for AllowFlag {
+    /// As a person would write it, so that it reads back as the same rule.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = &self.0;
+        if !rule.methods.is_empty() {
+            let methods: Vec<_> = rule.methods.iter().map(String::as_str).collect();
+            write!(f, "{} ", methods.join(","))?;
+        }
+        if rule.private {
+            f.write_str(PRIVATE)?;
+        }
+        // A flag has one path; it is never made with more.
+        let path = rule.paths.first().map_or("", String::as_str);
+        write!(f, "{}{path}", rule.to)
+    }
+}
+
+/// What would have to change so that something is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// A person would have to grant this.
+    Allow(AllowFlag),
+    /// It is granted, and the plugin's own manifest does not ask for it.
+    Manifest,
+    /// No rule can allow it.
+    None,
+}
+
+impl Remedy {
+    /// The flag, ready for a shell: `--allow 'GET https://api.example.com'`.
+    /// `plugin` is whom it is for where there are several.
+    #[must_use]
+    pub fn flag(&self, plugin: Option<&str>) -> Option<String> {
+        let Self::Allow(flag) = self else {
+            return None;
+        };
+        let word = match plugin {
+            Some(plugin) => format!("{plugin}/{flag}"),
+            None => flag.to_string(),
+        };
+        Some(format!("--allow {}", shell_word(&word)))
+    }
+}
+
+impl NetworkRules {
+    /// What would allow a target that is denied, or, with `private`, the private
+    /// address that it leads to.
+    #[must_use]
+    pub fn remedy(&self, target: &Target<'_>, private: bool) -> Remedy {
+        let granted = self.destination_alone(target.scheme, &target.host, target.port);
+        if private && granted.is_some_and(|granted| granted.private) {
+            return Remedy::Manifest;
+        }
+        let Ok(to) = Destination::read(&target.to_string()) else {
+            return Remedy::None;
+        };
+        let mut rule = NetworkRequest {
+            to,
+            methods: BTreeSet::new(),
+            paths: BTreeSet::new(),
+            private,
+        };
+        match (self.decide(target), target.request) {
+            (Err(super::Denied::NotAsked), _) => return Remedy::Manifest,
+            (_, None) => {}
+            (denied, Some((method, path))) => {
+                if not_a_method(method).is_some() {
+                    return Remedy::None;
+                }
+                rule.methods.insert(method.to_owned());
+                if denied == Err(super::Denied::Path) {
+                    // One that means the same to every server, and no wildcard.
+                    let plain = PlainPath::parse(path).is_some()
+                        && !path.contains('*')
+                        && path != "/"
+                        && PathPattern::parse(path).is_ok();
+                    match plain {
+                        true => rule.paths.insert(path.to_owned()),
+                        false => return Remedy::None,
+                    };
+                }
+            }
+        }
+        Remedy::Allow(AllowFlag(rule))
+    }
+}

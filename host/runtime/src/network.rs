@@ -1,0 +1,109 @@
+//! The network as guests get it.
+//!
+//! What may be reached is decided by `palisade-policy` and done by
+//! `palisade-net`; here it is given the shapes of WASI: `wasi:http` ([`http`]),
+//! sockets ([`sockets`], [`tcp`]) and names ([`names`]). Everything is linked
+//! always: where nothing is granted, it answers that it is denied.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use palisade_net::{Egress, EgressLimits, Outside, Refusals, Timeouts};
+use palisade_policy::{EffectiveNetwork, Host, Scheme, Target, special};
+use wasmtime::component::Linker;
+use wasmtime_wasi_http::WasiBody;
+
+use crate::descriptors;
+use crate::state::State;
+
+mod http;
+mod names;
+mod sockets;
+mod tcp;
+
+pub(crate) use http::Hooks;
+pub(crate) use names::Remembered;
+pub(crate) use sockets::allow;
+
+/// Everything one plugin may reach. Its connections are kept between calls, and
+/// used for no other plugin.
+pub(crate) struct Network {
+    egress: Egress<WasiBody>,
+}
+
+impl Network {
+    /// What is granted a plugin that is served beside others, so many with it.
+    pub(crate) fn new(
+        plugin: &str,
+        effective: &EffectiveNetwork,
+        outside: Outside,
+        plugins: u32,
+    ) -> Self {
+        let connections = descriptors::connections(plugins);
+        let limits = EgressLimits {
+            requests: connections / 2,
+            connections,
+            ..EgressLimits::default()
+        };
+        let refusals = Refusals::of(plugin, plugins > 1);
+        let timeouts = Timeouts::default();
+        Self {
+            egress: Egress::new(effective.rules(), outside, refusals, limits, timeouts),
+        }
+    }
+
+    /// Whether anything may be reached in this way.
+    fn speaks(&self, scheme: Scheme) -> bool {
+        self.egress.rules().speaks(scheme)
+    }
+
+    /// Whether a socket may be connected to an address: a rule names it, or a
+    /// name that led there when it was looked up.
+    fn admits(&self, scheme: Scheme, address: SocketAddr, remembered: &Remembered) -> bool {
+        let rules = self.egress.rules();
+        let target = |host| Target {
+            scheme,
+            host,
+            port: address.port(),
+            request: None,
+        };
+        let what = special(address.ip());
+        let names = remembered.names_of(address.ip());
+        let hosts = std::iter::once(Host::from(address.ip())).chain(names);
+        let mut refused = None;
+        for host in hosts {
+            let target = target(host);
+            match rules.decide(&target) {
+                Ok(allowed) if allowed.admits(what) => return true,
+                Ok(_) => refused = Some((target, true)),
+                // What a person would allow is a name, if there is one.
+                Err(_) => {
+                    refused = refused
+                        .filter(|(_, private)| *private)
+                        .or(Some((target, false)))
+                }
+            }
+        }
+        if let Some((target, private)) = refused {
+            self.egress.refusals().tell(rules, &target, private);
+        }
+        false
+    }
+}
+
+/// Links `wasi:http`, and puts this layer in front of wasmtime-wasi's sockets,
+/// which are linked already.
+pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
+    linker.allow_shadowing(true);
+    names::add_to_linker(linker)?;
+    tcp::add_to_linker(linker)?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+/// The network of one instance.
+pub(crate) struct InstanceNetwork {
+    pub(crate) network: Arc<Network>,
+    pub(crate) remembered: Arc<Remembered>,
+}
