@@ -60,7 +60,7 @@ impl Fetch {
         let mut visitor = Visitor::autonomous();
         visitor.may_fetch(&url)?;
         let page = page::read(visitor.visit(&url)?, &url)?;
-        let (text, prefix) = page.shown(raw);
+        let (text, prefix) = page.shown(raw)?;
         let window = Window {
             start: start_index,
             length: max_length,
@@ -80,7 +80,7 @@ impl Fetch {
         let fetched = || -> Result<String> {
             let url = address(&url)?;
             let page = page::read(Visitor::manual().visit(&url)?, &url)?;
-            let (text, prefix) = page.shown(false);
+            let (text, prefix) = page.shown(false)?;
             Ok(format!("{prefix}{text}"))
         };
         let text = fetched().unwrap_or_else(|error| error.message().to_owned());

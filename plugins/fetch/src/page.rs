@@ -31,12 +31,14 @@ pub(crate) fn read(response: Response, asked: &Url) -> Result<Page> {
         bail!("Failed to fetch {asked}: it comes compressed ({coding}), which was not asked for");
     }
     let url = response.url().clone();
-    let content_type = response.header("content-type").unwrap_or_default().to_owned();
+    let content_type = response
+        .header("content-type")
+        .unwrap_or_default()
+        .to_owned();
     let bytes = response
         .bytes(LARGEST)
         .with_context(|| format!("Failed to fetch {asked}"))?;
-    Page::new(url, content_type, &bytes)
-        .with_context(|| format!("Failed to fetch {asked}"))
+    Page::new(url, content_type, &bytes).with_context(|| format!("Failed to fetch {asked}"))
 }
 
 impl Page {
@@ -57,15 +59,20 @@ impl Page {
     }
 
     /// The text to show, and what to say before it.
-    pub(crate) fn shown(&self, raw: bool) -> (String, String) {
+    ///
+    /// # Errors
+    /// If it is HTML that is made to be hard to read.
+    pub(crate) fn shown(&self, raw: bool) -> Result<(String, String)> {
         if !raw && self.is_html() {
-            return (markdown::from_html(&self.text, &self.url), String::new());
+            let text = markdown::from_html(&self.text, &self.url)
+                .with_context(|| format!("Failed to simplify {}", self.url))?;
+            return Ok((text, String::new()));
         }
         let prefix = format!(
             "Content type {} cannot be simplified to markdown, but here is the raw content:\n",
             self.content_type
         );
-        (self.text.clone(), prefix)
+        Ok((self.text.clone(), prefix))
     }
 
     fn is_html(&self) -> bool {

@@ -101,7 +101,10 @@ impl Visitor {
     fn request(&self, url: &Url) -> Request {
         Request::get(url.as_str())
             .header("user-agent", self.user_agent.as_bytes())
-            .header("accept", "text/html, application/xhtml+xml, text/*;q=0.9, */*;q=0.8")
+            .header(
+                "accept",
+                "text/html, application/xhtml+xml, text/*;q=0.9, */*;q=0.8",
+            )
             .timeout(PATIENCE)
     }
 }
@@ -125,7 +128,10 @@ impl Site {
             ),
             400..500 => String::new(),
             _ => {
-                let kind = response.header("content-type").unwrap_or_default().to_owned();
+                let kind = response
+                    .header("content-type")
+                    .unwrap_or_default()
+                    .to_owned();
                 let mut body = response.into_body();
                 let bytes = first(&mut body, Robots::LARGEST).with_context(|| {
                     format!("Failed to fetch robots.txt {url} due to a connection issue")

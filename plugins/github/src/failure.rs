@@ -27,7 +27,11 @@ pub(crate) struct Refusal {
 
 /// An answer that is a failure.
 pub(crate) fn of(response: Response, what: &str) -> Error {
-    let number = |name: &str| response.header(name).and_then(|text| text.parse::<u64>().ok());
+    let number = |name: &str| {
+        response
+            .header(name)
+            .and_then(|text| text.parse::<u64>().ok())
+    };
     let used_up = number("x-ratelimit-remaining") == Some(0);
     let reset = number("x-ratelimit-reset").map(|at| at.saturating_sub(now()));
     let refusal = Refusal {
@@ -58,9 +62,7 @@ impl Refusal {
                  set one with `palisade secret set GITHUB_TOKEN`"
             ),
             (403, _) => format!("GitHub does not permit it to this token{said}"),
-            (404, _) => {
-                "there is no such thing on GitHub, or this token may not see it".to_owned()
-            }
+            (404, _) => "there is no such thing on GitHub, or this token may not see it".to_owned(),
             (410, _) => format!("it is gone, or switched off{said}"),
             (409 | 422, _) => format!("GitHub can't do that{said}"),
             (500.., _) => format!("GitHub fails at the moment (status {status}); try again later"),

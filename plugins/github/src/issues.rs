@@ -48,7 +48,11 @@ pub(crate) struct Issue {
     /// Where it is to be looked at.
     pub(crate) html_url: String,
     /// Whether it is a pull request.
-    #[serde(rename(deserialize = "pull_request"), default, deserialize_with = "there")]
+    #[serde(
+        rename(deserialize = "pull_request"),
+        default,
+        deserialize_with = "there"
+    )]
     pub(crate) is_pull_request: bool,
     /// What it is about; in a list, how that begins.
     #[serde(default, deserialize_with = "text")]
@@ -207,7 +211,9 @@ pub(crate) fn said(api: &Api, ask: &Ask<'_>) -> Result<List<Comment>> {
 
 pub(crate) fn create(api: &Api, repository: &Repository, new: &NewIssue) -> Result<Issue> {
     if new.title.trim().is_empty() {
-        return Err(Error::invalid_params("title is empty: say what it is about"));
+        return Err(Error::invalid_params(
+            "title is empty: say what it is about",
+        ));
     }
     let mut body = json!({"title": new.title});
     if let Some(text) = &new.body {

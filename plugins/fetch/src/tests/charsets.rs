@@ -15,11 +15,19 @@ fn what_names_a_charset_in_the_order_of_browsers() {
         (utf8, "", "café"),
         (utf8, "text/plain; charset=windows-1252", "cafÃ©"),
         (b"\x93\xfa\x96\x7b", "text/plain; charset=shift_jis", "日本"),
-        (b"\xef\xbb\xbfcaf\xc3\xa9", "text/html; charset=latin1", "café"),
+        (
+            b"\xef\xbb\xbfcaf\xc3\xa9",
+            "text/html; charset=latin1",
+            "café",
+        ),
         (b"\xff\xfec\0a\0", "text/html", "ca"),
         (b"\xfe\xff\0c\0a", "text/html; charset=utf-8", "ca"),
     ] {
-        assert_eq!(decode(bytes, content_type), text, "{content_type} {bytes:x?}");
+        assert_eq!(
+            decode(bytes, content_type),
+            text,
+            "{content_type} {bytes:x?}"
+        );
     }
 }
 

@@ -8,7 +8,10 @@ fn page(content_type: &str, bytes: &[u8]) -> Result<Page, String> {
 }
 
 fn shown(content_type: &str, text: &str, raw: bool) -> (String, String) {
-    page(content_type, text.as_bytes()).unwrap().shown(raw)
+    page(content_type, text.as_bytes())
+        .unwrap()
+        .shown(raw)
+        .unwrap()
 }
 
 const ARTICLE: &str = "<html><head><title>A title</title><style>p { }</style></head><body>\
@@ -92,19 +95,43 @@ fn what_is_no_text_is_not_shown() {
     }
 }
 
-/// A stranger's page must not end the plugin.
+/// A stranger's page must neither end the plugin nor keep it busy.
 #[test]
-fn pages_that_are_deep_or_broken_are_read_all_the_same() {
+fn pages_that_are_deep_or_broken() {
+    let page = |html: String| {
+        let html = format!("<html><body>{html}some words that stay");
+        let page = page("text/html", html.as_bytes()).unwrap();
+        page.shown(false)
+            .map_err(|error| error.message().to_owned())
+    };
     for html in [
-        "<div>".repeat(20_000),
-        "<ul><li>".repeat(2_000),
-        "<b><i><a href=x>".repeat(2_000),
-        "<table>".repeat(2_000),
-        "<svg><math><template>".repeat(500),
+        "<div>".repeat(900),
+        "<ul><li>".repeat(900),
+        "<b><i><a href=x>".repeat(300),
+        "<table><tr><td>".repeat(300),
+        "<svg><math><template>".repeat(300),
+        "<p><li><br>".repeat(20_000),
+        "<!-- <div> ".repeat(5000),
+        format!("<script>{}</script>", "'<div>'".repeat(5000)),
         "&#x110000;&".repeat(1000),
         format!("<p {}>x", "a=b ".repeat(20_000)),
     ] {
-        let html = format!("<html><body>{html}some words that stay");
-        assert!(!shown("text/html", &html, false).0.is_empty());
+        assert!(page(html.clone()).is_ok(), "{}", &html[..30]);
+    }
+    for (html, what) in [
+        ("<div>".repeat(50_000), "elements more than 1000 deep"),
+        ("<UL><li>".repeat(50_000), "elements more than 1000 deep"),
+        (
+            "<table><tr><td>".repeat(50_000),
+            "elements more than 1000 deep",
+        ),
+        ("<p>x".repeat(300_000), "300002 elements"),
+    ] {
+        let error = page(html).unwrap_err();
+        assert!(error.contains(what), "{error}");
+        assert!(
+            error.ends_with("more than can be read; ask for it as raw"),
+            "{error}"
+        );
     }
 }

@@ -20,10 +20,7 @@ fn a_part_says_how_to_get_the_next() {
             "<error>No more content available.</error>"
         );
     }
-    assert_eq!(
-        part("", 0, 4),
-        "<error>No more content available.</error>"
-    );
+    assert_eq!(part("", 0, 4), "<error>No more content available.</error>");
 }
 
 #[test]

@@ -5,7 +5,10 @@ use crate::robots::Robots;
 const AGENT: &str = "ExampleBot/1.0 (Autonomous; +https://example.org)";
 
 fn allows(robots: &str, path: &str) -> bool {
-    let url = Url::parse("https://example.com").unwrap().join(path).unwrap();
+    let url = Url::parse("https://example.com")
+        .unwrap()
+        .join(path)
+        .unwrap();
     Robots::parse(robots, AGENT).allows(&url)
 }
 
@@ -27,7 +30,10 @@ fn simple_example_of_the_rfc() {
         User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n\
         User-Agent: quxbot\n\nEOF";
     let as_agent = |agent: &str, path: &str| {
-        let url = Url::parse("https://example.com").unwrap().join(path).unwrap();
+        let url = Url::parse("https://example.com")
+            .unwrap()
+            .join(path)
+            .unwrap();
         Robots::parse(robots, agent).allows(&url)
     };
     assert!(!as_agent("other", "/a.gif"));
@@ -46,8 +52,14 @@ fn simple_example_of_the_rfc() {
 /// RFC 9309, section 5.2.
 #[test]
 fn the_longest_match_of_the_rfc() {
-    let robots = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif";
-    let url = |path: &str| Url::parse("https://example.com").unwrap().join(path).unwrap();
+    let robots =
+        "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif";
+    let url = |path: &str| {
+        Url::parse("https://example.com")
+            .unwrap()
+            .join(path)
+            .unwrap()
+    };
     let rules = Robots::parse(robots, "foobot");
     assert!(rules.allows(&url("/example/page/")));
     assert!(!rules.allows(&url("/example/page/disallowed.gif")));
@@ -62,14 +74,22 @@ fn whom_a_group_is_for() {
     check(robots, &["/x", "/c"], &["/a", "/b"]);
     check("User-agent: example\nDisallow: /", &["/"], &[]);
     check("User-agent: ExampleBotX\nDisallow: /", &["/"], &[]);
-    check("User-agent: Example\nUser-agent: ExampleBot\nDisallow: /x", &["/"], &["/x"]);
+    check(
+        "User-agent: Example\nUser-agent: ExampleBot\nDisallow: /x",
+        &["/"],
+        &["/x"],
+    );
     check(
         "User-agent: ExampleBot\nSitemap: https://x\nCrawl-delay: 4\nDisallow: /x",
         &["/"],
         &["/x"],
     );
     // Named, and with nothing to say.
-    check("User-agent: *\nDisallow: /\nUser-agent: examplebot\n", &["/"], &[]);
+    check(
+        "User-agent: *\nDisallow: /\nUser-agent: examplebot\n",
+        &["/"],
+        &[],
+    );
     check("Disallow: /\nUser-agent: other\nDisallow: /", &["/"], &[]);
 }
 
@@ -77,20 +97,48 @@ fn whom_a_group_is_for() {
 #[test]
 fn paths() {
     let rule = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}");
-    check(&rule("/fish"), &["/Fish", "/a/fish"], &["/fish", "/fish.html", "/fish/x"]);
-    check(&rule("/fish/"), &["/fish", "/fish.html"], &["/fish/", "/fish/x"]);
-    check(&rule("/fish*.php"), &["/Fish.php", "/fish"], &["/fish.php", "/fishes/x.php?a"]);
-    check(&rule("/*.php$"), &["/a.php5", "/a.php?x", "/php"], &["/a.php", "/b/c.php"]);
+    check(
+        &rule("/fish"),
+        &["/Fish", "/a/fish"],
+        &["/fish", "/fish.html", "/fish/x"],
+    );
+    check(
+        &rule("/fish/"),
+        &["/fish", "/fish.html"],
+        &["/fish/", "/fish/x"],
+    );
+    check(
+        &rule("/fish*.php"),
+        &["/Fish.php", "/fish"],
+        &["/fish.php", "/fishes/x.php?a"],
+    );
+    check(
+        &rule("/*.php$"),
+        &["/a.php5", "/a.php?x", "/php"],
+        &["/a.php", "/b/c.php"],
+    );
     check(&rule("/a$"), &["/ab", "/a/"], &["/a"]);
-    check(&rule("/*a*b*c$"), &["/abcd", "/acb"], &["/abc", "/xaxbxc", "/abcc"]);
+    check(
+        &rule("/*a*b*c$"),
+        &["/abcd", "/acb"],
+        &["/abc", "/xaxbxc", "/abcc"],
+    );
     check(&rule("*"), &[], &["/", "/x"]);
     check(&rule("/x?y=1"), &["/x", "/x?y=2"], &["/x?y=1", "/x?y=12"]);
     check(&rule(""), &["/"], &[]);
     check(&rule("/"), &["/robots.txt"], &["/"]);
     // Escapes: octets that mean the same are the same.
-    check(&rule("/foo/bar?baz=http://foo.bar"), &[], &["/foo/bar?baz=http://foo.bar"]);
+    check(
+        &rule("/foo/bar?baz=http://foo.bar"),
+        &[],
+        &["/foo/bar?baz=http://foo.bar"],
+    );
     check(&rule("/foo/bar/\u{30c4}"), &[], &["/foo/bar/%E3%83%84"]);
-    check(&rule("/foo/bar/%e3%83%84"), &["/foo/bar/%83"], &["/foo/bar/%E3%83%84"]);
+    check(
+        &rule("/foo/bar/%e3%83%84"),
+        &["/foo/bar/%83"],
+        &["/foo/bar/%E3%83%84"],
+    );
     check(&rule("/foo/bar/%62%61%7a"), &[], &["/foo/bar/baz"]);
     check(&rule("/a%2fb"), &["/a/b"], &["/a%2Fb"]);
     check(&rule("/%"), &["/x"], &["/%"]);
@@ -101,7 +149,11 @@ fn an_allow_counts_before_a_disallow_as_long() {
     let robots = "User-agent: *\nDisallow: /page\nAllow: /page";
     check(robots, &["/page"], &[]);
     check("User-agent: *\nAllow: /p\nDisallow: /", &["/page"], &["/q"]);
-    check("User-agent: *\nAllow: /$\nDisallow: /", &["/"], &["/page.htm"]);
+    check(
+        "User-agent: *\nAllow: /$\nDisallow: /",
+        &["/"],
+        &["/page.htm"],
+    );
 }
 
 #[test]

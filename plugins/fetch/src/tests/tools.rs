@@ -50,7 +50,12 @@ fn the_tool_is_the_reference_servers() {
     assert_eq!(schema["required"], json!(["url"]));
     let hints = tools[0].annotations.as_ref().unwrap();
     assert_eq!(
-        (hints.read_only, hints.destructive, hints.idempotent, hints.open_world),
+        (
+            hints.read_only_hint,
+            hints.destructive_hint,
+            hints.idempotent_hint,
+            hints.open_world_hint
+        ),
         (Some(true), Some(false), Some(true), Some(true))
     );
 }
@@ -75,8 +80,14 @@ fn what_can_not_be_fetched_is_said_in_a_sentence() {
         let error: Error = Fetch.fetch(url.to_owned(), 10, 0, false).unwrap_err();
         error.message().to_owned()
     };
-    assert!(failed("example").starts_with("\"example\" is not a URL"), "{}", failed("example"));
+    assert!(
+        failed("example").starts_with("\"example\" is not a URL"),
+        "{}",
+        failed("example")
+    );
     assert!(failed("ftp://a.test/").contains("is not an address of http or https"));
     // Here there is no network at all.
-    assert!(failed("https://a.test/").contains("Failed to fetch robots.txt https://a.test/robots.txt"));
+    assert!(
+        failed("https://a.test/").contains("Failed to fetch robots.txt https://a.test/robots.txt")
+    );
 }

@@ -48,15 +48,24 @@ fn pull_requests_comments_and_repositories() {
     }))
     .unwrap();
     let pull = serde_json::to_value(pull).unwrap();
-    assert_eq!(pull["head"], json!({"label": "a:fix", "ref": "fix", "sha": "1"}));
-    assert_eq!((&pull["additions"], pull.get("deletions")), (&json!(3), None));
+    assert_eq!(
+        pull["head"],
+        json!({"label": "a:fix", "ref": "fix", "sha": "1"})
+    );
+    assert_eq!(
+        (&pull["additions"], pull.get("deletions")),
+        (&json!(3), None)
+    );
 
     let comment: Comment = serde_json::from_value(json!({
         "user": {"login": "a"}, "body": "no", "path": "src/lib.rs", "line": null,
         "created_at": "x", "html_url": "https://x", "diff_hunk": "@@"
     }))
     .unwrap();
-    assert_eq!((comment.path.as_deref(), comment.line), (Some("src/lib.rs"), None));
+    assert_eq!(
+        (comment.path.as_deref(), comment.line),
+        (Some("src/lib.rs"), None)
+    );
 
     let found: Found<FoundRepository> = serde_json::from_value(json!({
         "total_count": 40, "incomplete_results": false, "items": [
@@ -103,7 +112,10 @@ fn files_and_directories() {
     ]);
     let listed = at("", directory).unwrap();
     assert!(
-        listed.as_str().unwrap().contains("[DIR] src\\n[FILE] README (12 bytes)\\n[SYMLINK] l"),
+        listed
+            .as_str()
+            .unwrap()
+            .contains("[DIR] src\\n[FILE] README (12 bytes)\\n[SYMLINK] l"),
         "{listed}"
     );
 }

@@ -11,11 +11,19 @@ fn addresses_are_below_the_api_whatever_is_asked_for() {
     };
     let repository = Repository::new("octocat", "Hello-World").unwrap();
     assert_eq!(
-        at("https://api.github.com", &repository.at(&["issues", "7"]), &[]),
+        at(
+            "https://api.github.com",
+            &repository.at(&["issues", "7"]),
+            &[]
+        ),
         "https://api.github.com/repos/octocat/Hello-World/issues/7"
     );
     assert_eq!(
-        at("https://api.acme.ghe.com/v3/", &["search", "code"], &[("q", "a b&c=d".to_owned())]),
+        at(
+            "https://api.acme.ghe.com/v3/",
+            &["search", "code"],
+            &[("q", "a b&c=d".to_owned())]
+        ),
         "https://api.acme.ghe.com/v3/search/code?q=a+b%26c%3Dd"
     );
     let odd = segments("/docs/a b?#%2e%2e/é/").unwrap();
@@ -66,7 +74,12 @@ fn pages() {
                 <https://api.github.com/x?per_page=5&page=3>; rel=\"next\", \
                 <https://api.github.com/x?page=9>; rel=\"last\"";
     assert_eq!(next_page(link), Some(3));
-    for none in ["", "<https://api.github.com/x?page=1>; rel=\"prev\"", "x; rel=\"next\"", "<x>; rel=\"next\""] {
+    for none in [
+        "",
+        "<https://api.github.com/x?page=1>; rel=\"prev\"",
+        "x; rel=\"next\"",
+        "<x>; rel=\"next\"",
+    ] {
         assert_eq!(next_page(none), None, "{none}");
     }
 }
