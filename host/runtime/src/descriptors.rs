@@ -88,7 +88,7 @@ pub fn open_files() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Descriptors, OWN};
+    use super::{Descriptors, OWN, connections_of, share};
     use palisade_policy::Limits;
 
     #[test]
