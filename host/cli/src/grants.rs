@@ -9,6 +9,7 @@ use palisade_policy::{
 use crate::args::GrantArgs;
 use crate::failure::Failure;
 use crate::files::read_text;
+use crate::load::manifest_beside;
 use crate::places::Places;
 use crate::steps::steps;
 
@@ -103,9 +104,11 @@ impl Granted {
     }
 }
 
-/// Everything the person grants: the file, then the flags over it.
+/// Everything the person grants the plugin in a file: the grant file, then the
+/// flags over it.
 pub(crate) fn collect(
     granted: Granted,
+    plugin: &Path,
     manifest: Option<&Manifest>,
     places: Option<&Places>,
 ) -> Result<Collected, Failure> {
@@ -129,6 +132,14 @@ pub(crate) fn collect(
         sources.push(Source::granted(&written));
     }
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
+    let beside = manifest_beside(plugin);
+    let secret = places.map_or(&[][..], Places::secret);
+    let read = [plugin, &beside]
+        .into_iter()
+        .chain(secret.iter().map(PathBuf::as_path));
+    // A manifest that is not there can be made only by whoever can write beside
+    // the plugin, which is there.
+    sources.extend(read.filter(|file| file.exists()).map(Source::read));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
         network: allow.into_iter().map(|AllowFlag(rule)| rule).collect(),
@@ -249,6 +260,9 @@ impl Unusable {
                 }
             ),
             Why::OtherKind(false) => "grant the directory it lies in".to_owned(),
+            _ if self.path.components().any(|part| part.as_os_str() == "~") => {
+                "`~` is the shell's word for your home; here, write the path in full".to_owned()
+            }
             _ => format!("create it, or correct `{key}` of `{}`", root.name),
         };
         self.failure(&place(file, root.line)).remedy(remedy)
@@ -275,6 +289,17 @@ fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure>
     };
     if let Some(own) = places.and_then(|places| places.touched_by(&root.path)) {
         return refused(format!("Palisade keeps its own files in {}", own.display()));
+    }
+    let holds = |file: &&PathBuf| {
+        let resolved = file.canonicalize();
+        resolved.is_ok_and(|file| file.starts_with(&root.path))
+    };
+    if let Some(secret) = places.and_then(|places| places.secret().iter().find(holds)) {
+        let why = format!(
+            "the plugin could read {}, by which this server and its clients know each other",
+            secret.display()
+        );
+        return refused(why);
     }
     if shows_processes(&root.path) {
         return refused("what the system shows of running programs, this one too, is in it".into());
@@ -328,9 +353,16 @@ pub(crate) fn check_dependence(roots: &[RootGrant], sources: &[Source]) -> Resul
                 RootKind::Directory => "grant the outer directory read-only, or grant it alone",
                 RootKind::File => "grant the file read-only",
             };
+            let why = match source.is_read {
+                true => {
+                    format!("the plugin could put another {shown} in its place for the next time")
+                }
+                false => format!(
+                    "{shown} depends on it, and the plugin could make it lead anywhere the next time"
+                ),
+            };
             return Err(Failure::new(format!(
-                "{} can't be granted for writing: {shown} depends on it, and the plugin could \
-                 make it lead anywhere the next time",
+                "{} can't be granted for writing: {why}",
                 root.path.display(),
             ))
             .remedy(remedy)

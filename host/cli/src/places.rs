@@ -11,10 +11,13 @@ pub(crate) struct Places {
     config: PathBuf,
     /// Every directory that is Palisade's own, in this run or in another.
     own: Vec<PathBuf>,
+    /// Files of this run that no plugin may read: tokens, keys.
+    secret: Vec<PathBuf>,
 }
 
 impl Places {
-    /// By the conventions of the platform (XDG on Linux); none without a home.
+    /// By the conventions of the platform (XDG on Linux); none without a home,
+    /// or with one that is no absolute path.
     pub(crate) fn find() -> Option<Self> {
         let strategy = etcetera::choose_base_strategy().ok()?;
         let cache = strategy.cache_dir().join("palisade");
@@ -28,7 +31,24 @@ impl Places {
             home.join(".cache/palisade"),
             home.join(".config/palisade"),
         ];
-        Some(Self { cache, config, own })
+        let absolute = own.iter().all(|path| path.is_absolute());
+        absolute.then_some(Self {
+            cache,
+            config,
+            own,
+            secret: Vec::new(),
+        })
+    }
+
+    /// The same, with files that no plugin of this run may read.
+    pub(crate) fn with_secret(mut self, files: &[PathBuf]) -> Self {
+        self.secret.extend_from_slice(files);
+        self
+    }
+
+    /// The files that no plugin of this run may read.
+    pub(crate) fn secret(&self) -> &[PathBuf] {
+        &self.secret
     }
 
     /// Where compiled code is kept.
