@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag,
-    SecretGrant, SecretSource, name_roots,
+    AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
+    SecretSource, name_roots,
 };
 
 use crate::args::GrantArgs;
