@@ -72,6 +72,7 @@ mod large_results;
 mod logging;
 mod mistakes;
 mod mixed_eras;
+mod network_flags;
 mod numbers;
 mod process_end;
 mod progress;

@@ -105,8 +105,7 @@ fn every_difference_has_a_reason() {
             "folder config | read-only | /srv/config rw | /srv/config ro | asks for read-only",
             "folder home | — | /home/me ro | — | not asked for",
             "network | GET https://api.example.com | GET https://api.example.com | GET https://api.example.com | —",
-            "network | https://cdn.example.com | — | — | not granted",
-            "network | — | GET https://cdn.example.com | — | not asked for",
+            "network | https://cdn.example.com | GET https://cdn.example.com | GET https://cdn.example.com | grant is narrower",
             "env LANG | optional | set | set | —",
             "env PATH | — | set | — | not asked for",
             "env TZ | optional | — | — | not granted",
@@ -135,7 +134,7 @@ fn every_difference_has_a_reason() {
         effective.env.iter().collect::<Vec<_>>(),
         [(&"LANG".into(), &"de".into())]
     );
-    assert_eq!(effective.network.granted.len(), 1);
+    assert_eq!(effective.network.granted.len(), 2);
     assert!(effective.secrets.is_empty() && effective.storage.is_none());
     assert_eq!(effective.tools.decide("delete_x"), ToolDecision::Ask);
 }

@@ -15,6 +15,9 @@ const ENOUGH: u64 = 1 << 16;
 /// Connections a plugin may have beside the handles of its calls.
 const CONNECTIONS: u64 = 128;
 
+/// Fewer than this are no use.
+const FEW: usize = 2;
+
 /// Fewer handles than this are no use to a plugin.
 const FEWEST: u64 = 8;
 
@@ -30,8 +33,7 @@ impl Descriptors {
     }
 
     fn divided(all: u64, plugins: u32) -> Self {
-        let share = share(all, plugins);
-        let of_a_plugin = share - connections_of(share);
+        let of_a_plugin = guests(all) / u64::from(plugins.max(1));
         Self { of_a_plugin }
     }
 
@@ -43,22 +45,21 @@ impl Descriptors {
     }
 }
 
-/// What a plugin has of all open files.
-fn share(all: u64, plugins: u32) -> u64 {
-    let guests = all.saturating_sub(OWN).max(all / 2);
-    guests / u64::from(plugins.max(1))
-}
-
-/// What of a share is for connections that are kept between calls.
-fn connections_of(share: u64) -> u64 {
-    (share / 4).min(CONNECTIONS)
+/// What of all open files is for handles of guests.
+fn guests(all: u64) -> u64 {
+    all.saturating_sub(OWN).max(all / 2)
 }
 
 /// How many connections one of so many plugins may have beside the handles of
-/// its calls; at least two.
+/// its calls; together they have half of what the host keeps for itself.
 pub(crate) fn connections(plugins: u32) -> usize {
-    let most = connections_of(share(open_files(), plugins)).max(2);
-    usize::try_from(most).unwrap_or(2)
+    usize::try_from(connections_of(open_files(), plugins)).unwrap_or(FEW)
+}
+
+fn connections_of(all: u64, plugins: u32) -> u64 {
+    let own = all - guests(all);
+    let share = own / 2 / u64::from(plugins.max(1));
+    share.clamp(FEW as u64, CONNECTIONS)
 }
 
 /// Asks the system for as many open files as it allows this process, and returns
@@ -88,7 +89,7 @@ pub fn open_files() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Descriptors, OWN};
+    use super::{Descriptors, OWN, connections_of};
     use palisade_policy::Limits;
 
     #[test]
@@ -96,8 +97,12 @@ mod tests {
         for (all, plugins) in [(1024, 1), (1024, 4), (4096, 9), (20_000, 5), (65_536, 1)] {
             let limits = Limits::default();
             let one = Descriptors::divided(all, plugins).handles(&limits);
-            let connections = connections_of(share(all, plugins)) * u64::from(plugins);
-            let together = u64::from(one) * u64::from(limits.concurrency * plugins) + connections;
+            let together = u64::from(one) * u64::from(limits.concurrency * plugins);
+            let connections = connections_of(all, plugins) * u64::from(plugins);
+            assert!(
+                connections <= OWN.min(all / 2) / 2,
+                "{connections} of {all}"
+            );
             let host = OWN.min(all / 2);
             assert!(together + host <= all, "{one} of {all} for {plugins}");
         }

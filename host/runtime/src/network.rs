@@ -59,6 +59,11 @@ impl Network {
         }
     }
 
+    /// Whether anything may be reached.
+    pub(crate) fn is_granted(&self) -> bool {
+        !self.egress.rules().is_empty()
+    }
+
     /// Whether anything may be reached in this way.
     fn speaks(&self, scheme: Scheme) -> bool {
         self.egress.rules().speaks(scheme)

@@ -167,6 +167,12 @@ impl Plugin {
     ) -> Result<O::Outcome, CallError> {
         let linked = Arc::clone(&self.0.linked);
         let sandbox = Arc::clone(sandbox);
+        // A connection belongs to the threads on which it was made. Those of the
+        // pool are where a call goes on that has waited for one.
+        let placement = match sandbox.network.is_granted() {
+            true => Placement::Shared,
+            false => placement,
+        };
         pool.run(
             placement,
             call::run(linked, sandbox, operation, sink, cancel),

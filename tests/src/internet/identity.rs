@@ -27,11 +27,12 @@ impl Identity {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let folder = tempfile::tempdir().unwrap();
+        // No two have one name.
         params
             .distinguished_name
-            .push(DnType::CommonName, "an authority of the tests");
+            .push(DnType::CommonName, folder.path().display().to_string());
         let certificate = params.self_signed(&key).unwrap();
-        let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("authority.pem"), certificate.pem()).unwrap();
         Self {
             folder,

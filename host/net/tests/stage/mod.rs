@@ -22,18 +22,18 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-pub type Body = Full<Bytes>;
+pub(crate) type Body = Full<Bytes>;
 
 /// A server of names, which answers in turn with the lists it was told.
 #[derive(Clone, Default)]
-pub struct Names(
+pub(crate) struct Names(
     Arc<Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>,
     Arc<AtomicUsize>,
 );
 
 impl Names {
     /// The next answer for a name, and those after it; the last one stays.
-    pub fn say(&self, name: &str, answers: &[&[&str]]) {
+    pub(crate) fn say(&self, name: &str, answers: &[&[&str]]) {
         let parsed = answers.iter().map(|answer| {
             let addresses = answer.iter().map(|address| address.parse().unwrap());
             addresses.collect()
@@ -45,11 +45,11 @@ impl Names {
     }
 
     /// How often it was asked.
-    pub fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.1.load(Ordering::Relaxed)
     }
 
-    pub async fn serve(&self) -> SocketAddr {
+    pub(crate) async fn serve(&self) -> SocketAddr {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = socket.local_addr().unwrap();
         let names = self.clone();
@@ -97,15 +97,15 @@ impl Names {
 }
 
 /// What a server has to say to a request.
-pub type Says = fn(Request<Incoming>) -> Response<Body>;
+pub(crate) type Says = fn(Request<Incoming>) -> Response<Body>;
 
 /// A server of HTTP/1.1.
-pub async fn plain(says: Says) -> (SocketAddr, Arc<AtomicUsize>) {
+pub(crate) async fn plain(says: Says) -> (SocketAddr, Arc<AtomicUsize>) {
     serve(says, None).await
 }
 
 /// A server of HTTP/1.1 and HTTP/2 over TLS, for these names; and whom to trust.
-pub async fn secure(says: Says, names: &[&str]) -> (SocketAddr, Arc<AtomicUsize>, Trust) {
+pub(crate) async fn secure(says: Says, names: &[&str]) -> (SocketAddr, Arc<AtomicUsize>, Trust) {
     let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
     let own = rcgen::generate_simple_self_signed(names).unwrap();
     let certificate: CertificateDer<'static> = own.cert.der().clone();
@@ -155,7 +155,7 @@ async fn serve(says: Says, tls: Option<TlsAcceptor>) -> (SocketAddr, Arc<AtomicU
 }
 
 /// What a plugin with these rules may reach.
-pub fn egress(rules: &str, names: SocketAddr, trust: Option<Trust>) -> Egress<Body> {
+pub(crate) fn egress(rules: &str, names: SocketAddr, trust: Option<Trust>) -> Egress<Body> {
     with_limits(
         rules,
         names,
@@ -165,7 +165,7 @@ pub fn egress(rules: &str, names: SocketAddr, trust: Option<Trust>) -> Egress<Bo
     )
 }
 
-pub fn with_limits(
+pub(crate) fn with_limits(
     rules: &str,
     names: SocketAddr,
     trust: Option<Trust>,
@@ -189,7 +189,7 @@ pub fn with_limits(
 }
 
 /// Sends a GET; the status and the body.
-pub async fn get(egress: &Egress<Body>, url: &str) -> Result<(u16, String), NetError> {
+pub(crate) async fn get(egress: &Egress<Body>, url: &str) -> Result<(u16, String), NetError> {
     let request = Request::get(url).body(Body::default()).unwrap();
     let answer = egress.send(request, Timeouts::default()).await?;
     let status = answer.status().as_u16();
@@ -198,7 +198,7 @@ pub async fn get(egress: &Egress<Body>, url: &str) -> Result<(u16, String), NetE
 }
 
 /// Says what it was asked.
-pub fn echo(request: Request<Incoming>) -> Response<Body> {
+pub(crate) fn echo(request: Request<Incoming>) -> Response<Body> {
     let mut said = format!("{} {}\n", request.method(), request.uri());
     for (name, value) in request.headers() {
         said.push_str(&format!("{name}: {}\n", value.to_str().unwrap_or("?")));

@@ -161,7 +161,8 @@ pub(crate) fn upload(url: &str, bytes: u64) -> Result<String> {
 /// Begins so many requests and holds all of their answers; says how many there
 /// were, and why there were no more.
 pub(crate) fn hold(url: &str, count: usize) -> Result<String> {
-    let mut held: Vec<(IncomingBody, InputStream)> = Vec::new();
+    // In the order in which they may be dropped.
+    let mut held: Vec<(InputStream, IncomingBody)> = Vec::new();
     for number in 0..count {
         let begun = handle(request("GET", url, "")?, None).map_err(told);
         let answered = begun.and_then(|future| answer(&future));
@@ -169,7 +170,7 @@ pub(crate) fn hold(url: &str, count: usize) -> Result<String> {
             Ok(answer) => {
                 let body = answer.consume().map_err(|()| Error::msg("no body"))?;
                 let stream = body.stream().map_err(|()| Error::msg("no stream"))?;
-                held.push((body, stream));
+                held.push((stream, body));
             }
             Err(error) => return Ok(format!("{number}: {error}")),
         }
