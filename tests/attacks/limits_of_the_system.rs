@@ -8,9 +8,14 @@ use tempfile::TempDir;
 
 /// `palisade ARGUMENTS`, with this many open files at most.
 fn with_files(home: &TempDir, files: u32, arguments: &[&str]) -> Output {
+    limited(home, &format!("-n {files}"), arguments)
+}
+
+/// `palisade ARGUMENTS` after `ulimit LIMIT`.
+fn limited(home: &TempDir, limit: &str, arguments: &[&str]) -> Output {
     Command::new("sh")
         .arg("-c")
-        .arg(format!(r#"ulimit -n {files}; exec "$0" "$@""#))
+        .arg(format!(r#"ulimit {limit}; exec "$0" "$@""#))
         .arg(palisade())
         .args(arguments)
         .current_dir(home.path())
@@ -46,6 +51,37 @@ fn too_few_open_files_is_one_sentence() {
             assert!(told.contains("ulimit -n 1024"), "{told}");
         }
     }
+}
+
+#[test]
+fn too_little_stack_is_one_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    for kib in [64, 128, 256] {
+        let output = limited(&home, &format!("-s {kib}"), &["doctor"]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{kib}: {told}");
+        let sentence =
+            format!("palisade: this process may have a stack of {kib} KiB, and needs 512");
+        assert_eq!(told.lines().next(), Some(&*sentence));
+    }
+    // With what it asks for, it runs.
+    let mallory = guest("mallory");
+    let call = ["call", mallory.to_str().unwrap(), "echo", r#"{"text":"a"}"#];
+    let output = limited(&home, "-s 512", &call);
+    assert_eq!(output.stdout, b"a\n", "{output:?}");
+}
+
+/// Where no file may be written, nothing new can be compiled, and that is said.
+#[test]
+fn no_room_for_files_is_one_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    let mallory = guest("mallory");
+    let call = ["call", mallory.to_str().unwrap(), "echo", r#"{"text":"a"}"#];
+    let output = limited(&home, "-f 0", &call);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("palisade: "), "{told}");
+    assert!(told.contains("too large"), "{told}");
 }
 
 #[test]

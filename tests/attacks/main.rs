@@ -19,6 +19,7 @@ mod limits_cpu_time;
 mod limits_handles;
 mod limits_host_work;
 mod limits_instances;
+mod limits_large_results;
 mod limits_log;
 mod limits_memory;
 mod limits_neighbours;

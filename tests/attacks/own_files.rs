@@ -145,3 +145,55 @@ fn nor_the_program_itself_for_writing() {
         .output();
     assert_eq!(finished.code, Some(0), "{finished:?}");
 }
+
+/// What it is by the next start is for whoever installed it to say.
+#[test]
+fn nor_itself_for_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("plugin.wasm");
+    fs::copy(guest("escapes"), &own).unwrap();
+    let manifest = folder.path().join("palisade.toml");
+    refused(&Palisade::run(&own).root("own", folder.path(), "rw"));
+    let asks = "[plugin]\nname = \"escapes\"\n[[roots]]\nname = \"*\"\naccess = \"read-write\"\n";
+    fs::write(&manifest, asks).unwrap();
+    let file = format!("own={}:rw", manifest.display());
+    refused(&Palisade::run(&own).arg("--file").arg(file));
+    let finished = Palisade::run(&own)
+        .root("own", folder.path(), "ro")
+        .output();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
+/// Who knows a server's token is its client, and who knows its key can be it.
+#[test]
+fn nor_what_a_server_is_known_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("link");
+    symlink(&token, &link).unwrap();
+    for file in [&token, &link] {
+        for access in ["ro", "rw"] {
+            let command = Palisade::run(guest("escapes"))
+                .arg("--http=127.0.0.1:0")
+                .arg("--token-file")
+                .arg(file);
+            refused(&command.clone().root("own", folder.path(), access));
+        }
+    }
+    let several = Palisade::run_several([guest("escapes"), guest("mallory")])
+        .arg("--http=127.0.0.1:0")
+        .arg("--token-file")
+        .arg(&token)
+        .arg("--file")
+        .arg(format!("escapes/own={}", token.display()))
+        .arg("--file")
+        .arg(format!("mallory/own={}", token.display()));
+    let finished = several.output();
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(
+        finished.stderr.contains("could be read there"),
+        "{finished:?}"
+    );
+}

@@ -131,3 +131,30 @@ fn a_rule_about_no_tool() {
     let finished = Palisade::run(plugin("hello")).grant(grant).output();
     assert_eq!(finished.code, Some(FAILED), "{finished:?}");
 }
+
+/// Each directory is shown by its own patterns: who grants one twice should know.
+#[test]
+fn what_one_hides_and_another_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("outer/inner")).unwrap();
+    let outer = |hide: &str| format!("[[roots]]\nname = \"o\"\npath = \"outer\"\nhide = {hide}\n");
+    let inner =
+        |hide: &str| format!("[[roots]]\nname = \"i\"\npath = \"outer/inner\"\nhide = {hide}\n");
+    let everywhere = r#"["**/.env"]"#;
+    for (first, second, warned) in [
+        (outer(everywhere), inner("[]"), &["i of"][..]),
+        (outer("[]"), inner(r#"["x"]"#), &["o of"]),
+        (outer(r#"["x"]"#), inner(r#"["x"]"#), &["o of", "i of"]),
+        (outer(everywhere), inner(everywhere), &[]),
+        (outer("[]"), inner("[]"), &[]),
+    ] {
+        let done = granted(&folder, &format!("{first}{second}")).output();
+        assert_eq!(done.code, Some(0), "{done:?}");
+        for of in ["o of", "i of"] {
+            let told = done
+                .stderr
+                .contains(&format!("{of} escapes shows what `hide`"));
+            assert_eq!(told, warned.contains(&of), "{of}: {done:?}");
+        }
+    }
+}

@@ -73,6 +73,33 @@ fn one_request_is_answered_with_an_array_too() {
 }
 
 #[test]
+fn what_is_large_comes_with_the_rest_of_its_array() {
+    let mut session = Palisade::run(guest("returns-much")).start();
+    session.initialize("2025-03-26");
+    let text = |id: u64, bytes: usize| {
+        rpc::request(
+            id,
+            "tools/call",
+            rpc::tool("text", json!({ "bytes": bytes })),
+        )
+    };
+    session.send(&json!([
+        text(101, 3_000_000),
+        ping(102),
+        text(103, 2_000_000)
+    ]));
+    let answers = answers(&mut session);
+    assert_eq!(ids(&answers), [101, 102, 103]);
+    assert_eq!(rpc::tool_text(rpc::result(&answers[0])).len(), 3_000_000);
+    assert_eq!(rpc::tool_text(rpc::result(&answers[2])).len(), 2_000_000);
+    // An array with nothing else in it, read while the input ends.
+    session.send(&json!([text(104, 3_000_000)]));
+    session.end_input();
+    let last = session.receive().unwrap();
+    assert_eq!(rpc::tool_text(rpc::result(&last[0])).len(), 3_000_000);
+}
+
+#[test]
 fn arrays_do_not_mix() {
     let mut session = session();
     session.send(&json!([nap(101, 200), ping(102)]));

@@ -47,6 +47,9 @@ fn a_root_in_what_is_hidden_leaves_nothing_to_see() {
     let mut session = session(&folders, &["desk/a/deep"]);
     missing(&mut session, "/desk/a/deep/two.txt");
     missing(&mut session, "/desk/a/one.txt");
+    // Not even that it is there.
+    assert_eq!(mounts(&mut session), "none");
+    session.until_stderr(|told| told.contains("is not available at a/deep: it is hidden"));
 }
 
 /// A file is there where its folder is.

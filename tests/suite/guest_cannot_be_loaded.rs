@@ -59,3 +59,18 @@ fn an_export_that_only_has_the_name() {
     assert!(why.contains("palisade:mcp/tools@0.1.0#list-tools"), "{why}");
     assert!(why.contains("another type"), "{why}");
 }
+
+/// Nothing of it is read: it is too large to be one.
+#[test]
+fn what_is_larger_than_any_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.wasm");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len((256 << 20) + 1).unwrap();
+    let finished = Palisade::inspect(&path).output();
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(
+        finished.stderr.contains("larger than the 256 MiB"),
+        "{finished:?}"
+    );
+}

@@ -81,8 +81,16 @@ impl Failure {
         output::printable(self.message.lines().next().unwrap_or_default())
     }
 
+    /// Nobody reads standard output any more, which is the reader's choice.
+    pub(crate) fn unread() -> Self {
+        Self::new("")
+    }
+
     /// Tells the person.
     pub(crate) fn report(&self) -> ExitCode {
+        if self.message.is_empty() {
+            return ExitCode::from(self.code);
+        }
         let mut text = format!("palisade: {}", self.message);
         if let Some(remedy) = &self.remedy {
             // Writing to a String can't fail.

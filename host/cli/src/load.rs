@@ -1,6 +1,6 @@
 //! From a file to a plugin.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -125,12 +125,17 @@ fn remedy(error: &LoadError) -> Option<String> {
     })
 }
 
+/// Where the manifest of a plugin is that carries none.
+pub(crate) fn manifest_beside(file: &Path) -> PathBuf {
+    file.with_file_name(MANIFEST)
+}
+
 /// The manifest a plugin carries, else the one beside the file.
 pub(crate) fn manifest(file: &Path, carried: Option<&String>) -> Result<Option<Manifest>, Failure> {
     let (text, place) = match carried {
         Some(text) => (text.clone(), "its manifest".to_owned()),
         None => {
-            let beside = file.with_file_name(MANIFEST);
+            let beside = manifest_beside(file);
             match read_text(&beside) {
                 Ok(text) => (text, format!("its manifest {}", beside.display())),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -37,13 +37,14 @@ use args::{Cli, Command};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
+    // Before the command line is read, which takes more stack than anything else.
+    if let Err(failure) = limits::check() {
+        return failure.report();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error),
     };
-    if let Err(failure) = limits::check() {
-        return failure.report();
-    }
     logging::start();
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),

@@ -1,6 +1,6 @@
 //! Printing.
 
-use std::io::{IsTerminal, Write as _};
+use std::io::{ErrorKind, IsTerminal, Write as _};
 
 use palisade_policy::Shown;
 
@@ -11,7 +11,10 @@ pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")
         .and_then(|()| out.flush())
-        .map_err(|error| Failure::because("standard output can't be written", &error))
+        .map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Failure::unread(),
+            _ => Failure::because("standard output can't be written", &error),
+        })
 }
 
 /// Prints `text` and a newline to standard error, as far as that is possible.

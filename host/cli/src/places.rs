@@ -14,10 +14,13 @@ pub(crate) struct Places {
     data: PathBuf,
     /// Every directory that is Palisade's own, in this run or in another.
     own: Vec<PathBuf>,
+    /// Files of this run that no plugin may read: tokens, keys.
+    secret: Vec<PathBuf>,
 }
 
 impl Places {
-    /// By the conventions of the platform (XDG on Linux); none without a home.
+    /// By the conventions of the platform (XDG on Linux); none without a home,
+    /// or with one that is no absolute path.
     pub(crate) fn find() -> Option<Self> {
         let strategy = etcetera::choose_base_strategy().ok()?;
         let cache = strategy.cache_dir().join("palisade");
@@ -34,12 +37,25 @@ impl Places {
             home.join(".config/palisade"),
             home.join(".local/share/palisade"),
         ];
-        Some(Self {
+        let absolute = own.iter().all(|path| path.is_absolute());
+        absolute.then_some(Self {
             cache,
             config,
             data,
             own,
+            secret: Vec::new(),
         })
+    }
+
+    /// The same, with files that no plugin of this run may read.
+    pub(crate) fn with_secret(mut self, files: &[PathBuf]) -> Self {
+        self.secret.extend_from_slice(files);
+        self
+    }
+
+    /// The files that no plugin of this run may read.
+    pub(crate) fn secret(&self) -> &[PathBuf] {
+        &self.secret
     }
 
     /// Where compiled code is kept.

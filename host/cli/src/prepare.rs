@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use palisade_hardening::Wall;
-use palisade_policy::{Decision, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare};
+use palisade_policy::{
+    Decision, EffectiveRoot, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare,
+};
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_secrets::Store;
 use palisade_server::{Identity, PluginSetup, Service};
@@ -20,6 +22,8 @@ use crate::wall;
 
 /// A plugin and what it says of itself.
 pub(crate) struct Loaded {
+    /// Where it lies.
+    file: PathBuf,
     /// For messages and as argv[0]: as a person calls it, else from the
     /// manifest, else from the file.
     pub(crate) name: String,
@@ -67,27 +71,7 @@ pub(crate) fn runtime_of_many() -> Result<Runtime, Failure> {
 
 fn built(mut builder: Builder) -> Result<Runtime, Failure> {
     let failed = |error| Failure::because("the system refused what a session needs", &error);
-    let runtime = builder.enable_all().build().map_err(failed)?;
-    runtime
-        .block_on(async { survive_large_files() })
-        .map_err(failed)?;
-    Ok(runtime)
-}
-
-/// A file that grows over a limit of the system (`ulimit -f`) is an error of
-/// the guest that writes it, and not the end of this process. Once there is a
-/// handler, it stays.
-#[cfg(unix)]
-fn survive_large_files() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    /// SIGXFSZ, on Linux, macOS and the BSDs alike.
-    const TOO_LARGE: i32 = 25;
-    signal(SignalKind::from_raw(TOO_LARGE)).map(drop)
-}
-
-#[cfg(not(unix))]
-fn survive_large_files() -> std::io::Result<()> {
-    Ok(())
+    builder.enable_all().build().map_err(failed)
 }
 
 /// Loads a plugin and computes its effective permission.
@@ -96,7 +80,8 @@ pub(crate) fn prepare(
     args: &GrantArgs,
     compile: CompileArgs,
 ) -> Result<Prepared, Failure> {
-    prepare_as(file, None, compile, || Granted::by(args))
+    let places = Places::find();
+    prepare_as(file, None, compile, places, || Granted::by(args))
 }
 
 /// The same, under another name. What is granted is looked at once the plugin
@@ -105,9 +90,9 @@ pub(crate) fn prepare_as(
     file: &Path,
     name: Option<&str>,
     compile: CompileArgs,
+    places: Option<Places>,
     granted: impl FnOnce() -> Result<Granted, Failure>,
 ) -> Result<Prepared, Failure> {
-    let places = Places::find();
     let plugin = Loader::new(places.as_ref(), 1, compile)?.load(file)?;
     Loaded::new(file, name, plugin)?.decide(granted()?, places.as_ref())
 }
@@ -126,6 +111,7 @@ impl Loaded {
             (None, None) => file_name(file),
         };
         Ok(Self {
+            file: file.to_owned(),
             name,
             manifest,
             plugin,
@@ -139,11 +125,12 @@ impl Loaded {
         places: Option<&Places>,
     ) -> Result<Prepared, Failure> {
         let Self {
+            file,
             name,
             manifest,
             plugin,
         } = self;
-        let collected = grants::collect(granted, manifest.as_ref(), places)?;
+        let collected = grants::collect(granted, &file, manifest.as_ref(), places)?;
         let decision = compare(manifest.as_ref(), &collected.grant)
             .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
         Ok(Prepared {
@@ -189,6 +176,15 @@ impl Prepared {
                 "{what} is granted but {} does not get it: {}",
                 self.name,
                 row.why.as_deref().unwrap_or("not asked for")
+            );
+        }
+        for (shown, hidden) in overlaps(&self.decision.effective.roots) {
+            tracing::warn!(
+                "{} of {} shows what `hide` of {} takes out: one lies in the other, and each \
+                 is shown by its own patterns",
+                shown.name,
+                self.name,
+                hidden.name
             );
         }
     }
@@ -260,4 +256,28 @@ impl Prepared {
         Service::new(identity, setup.plugin, setup.sandbox, setup.rules)
             .map_err(|error| Failure::because("the recorded tool list can't be read", &error))
     }
+}
+
+/// Directories that lie in each other, or are the same, where the first does not
+/// hide all that the second does.
+fn overlaps(roots: &[EffectiveRoot]) -> Vec<(&EffectiveRoot, &EffectiveRoot)> {
+    let mut found = Vec::new();
+    for (place, one) in roots.iter().enumerate() {
+        for other in roots.iter().skip(place + 1) {
+            if !one.path.starts_with(&other.path) && !other.path.starts_with(&one.path) {
+                continue;
+            }
+            for (shown, hidden) in [(one, other), (other, one)] {
+                let also_hidden = |pattern| {
+                    // Anywhere below is the same for both of them.
+                    shown.hide.contains(pattern)
+                        && (shown.path == hidden.path || pattern.starts_with("**/"))
+                };
+                if !hidden.hide.iter().all(also_hidden) {
+                    found.push((shown, hidden));
+                }
+            }
+        }
+    }
+    found
 }

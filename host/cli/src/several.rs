@@ -10,7 +10,7 @@ use palisade_hardening::Wall;
 use palisade_policy::{is_name, name_from};
 use palisade_server::{PluginSetup, Service};
 
-use crate::args::{CompileArgs, NetworkArgs, RunGrantArgs};
+use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
 use crate::load::{Loader, file_name, manifest};
@@ -33,7 +33,8 @@ pub(crate) fn service(
     plugins: &[PluginArg],
     args: &RunGrantArgs,
     compile: CompileArgs,
-    network: NetworkArgs,
+    places: Option<&Places>,
+    ways: &Ways,
     wall: &mut Wall,
 ) -> Result<Service, Failure> {
     if plugins.len() > MAX {
@@ -47,19 +48,18 @@ pub(crate) fn service(
     }
     let example = plugins.first().map(guessed_name).unwrap_or_default();
     let mut granted = scopes::for_several(args, &example)?;
-    let places = Places::find();
-    let loader = Loader::new(places.as_ref(), plugins.len(), compile)?;
+    let loader = Loader::new(places, plugins.len(), compile)?;
     let candidates = load(plugins, &loader);
     check_names(&candidates)?;
     check_all_reached(&granted, &candidates)?;
 
     let mut about = About::default();
-    let mut prepared: Vec<(PathBuf, Prepared)> = Vec::new();
-    for Candidate { name, file, loaded } in candidates {
+    let mut prepared: Vec<Prepared> = Vec::new();
+    for Candidate { name, loaded, .. } in candidates {
         let granted = granted.remove(&name).unwrap_or_default();
-        let decided = loaded.and_then(|loaded| loaded.decide(granted, places.as_ref()));
+        let decided = loaded.and_then(|loaded| loaded.decide(granted, places));
         match decided {
-            Ok(one) => prepared.push((file, one)),
+            Ok(one) => prepared.push(one),
             Err(failure) => about.leave_out(LeftOut::told(name, &failure)?),
         }
     }
@@ -69,18 +69,14 @@ pub(crate) fn service(
             .enumerate()
             .filter(|(place, _)| *place != this);
         others
-            .flat_map(|(_, (file, one))| {
-                let plugin = Source::read(file);
-                one.sources.iter().cloned().chain([plugin])
-            })
+            .flat_map(|(_, one)| one.sources.iter().cloned())
             .collect()
     };
     let dependence: Vec<_> = (0..prepared.len())
-        .map(|place| check_dependence(&prepared[place].1.roots, &on_which_others_depend(place)))
+        .map(|place| check_dependence(&prepared[place].roots, &on_which_others_depend(place)))
         .collect();
-    let ways = Ways::new(network, plugins.len());
     let mut setups: Vec<PluginSetup> = Vec::new();
-    for ((_, one), independent) in prepared.into_iter().zip(dependence) {
+    for (one, independent) in prepared.into_iter().zip(dependence) {
         let name = one.name.clone();
         let description = one
             .manifest
@@ -89,7 +85,7 @@ pub(crate) fn service(
         one.tell_unused();
         let mut needs = Wall::default();
         one.keep(&mut needs);
-        match independent.and_then(|()| one.setup(&ways)) {
+        match independent.and_then(|()| one.setup(ways)) {
             Ok(setup) => {
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);

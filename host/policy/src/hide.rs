@@ -217,7 +217,10 @@ pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
     let names = || pattern.split('/');
     let without = |unwanted: &str| {
         let names: Vec<_> = names().filter(|name| *name != unwanted).collect();
-        format!("write `{}`", shown(&names.join("/")))
+        match names.is_empty() {
+            true => "write `**` to hide all that is in it, or do not grant it".to_owned(),
+            false => format!("write `{}`", shown(&names.join("/"))),
+        }
     };
     let (problem, remedy) = if pattern.is_empty() {
         return Err(PatternError {
@@ -230,6 +233,13 @@ pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
     } else if pattern.chars().any(|c| c.is_control() || steers(c)) {
         let problem = "with control or invisible characters";
         (problem.into(), "write `?` for a single character".into())
+    } else if let Some(rest) = pattern.strip_prefix('!') {
+        let problem = "which starts with `!`; nothing is taken out of what is hidden";
+        let remedy = format!(
+            "hide less, or write `?{}` if a name starts with `!`",
+            shown(rest)
+        );
+        (problem.into(), remedy)
     } else if pattern.starts_with('/') {
         let problem = "which starts with `/`; patterns are relative to the folder";
         let rest = pattern.trim_start_matches('/');
@@ -313,18 +323,15 @@ fn after_class<'p>(pattern: &str, inside: &'p str) -> Result<&'p str, PatternErr
 }
 
 fn unreadable(pattern: &str, why: &str) -> PatternError {
-    let why = match why {
+    let (why, remedy) = match why {
         "wildcards are either regular `*` or recursive `**`"
-        | "recursive wildcards must form a single path component" => {
-            "`**` beside other characters of a name"
-        }
-        _ => "`[` without `]`",
+        | "recursive wildcards must form a single path component" => (
+            "with `**` beside other characters of a name",
+            "write `*` within a name, and `**` alone between two `/`",
+        ),
+        _ => ("with `[` without `]`", "write `[[]` for a `[` in a name"),
     };
-    error(
-        pattern,
-        &format!("with {why}"),
-        "write `*` within a name, `**` alone between two `/`, and `[[]` for a `[` in a name".into(),
-    )
+    error(pattern, why, remedy.into())
 }
 
 fn error(pattern: &str, problem: &str, remedy: String) -> PatternError {

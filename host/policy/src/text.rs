@@ -81,9 +81,16 @@ impl Shown {
     /// `text` as it may be there.
     #[must_use]
     pub fn of(self, text: &str) -> Cow<'_, str> {
+        // Most text is long and plain: bytes are looked at sooner than characters.
+        let lines = self.allows('\n');
+        let plain = |b: u8| matches!(b, b' '..=b'~' | b'\t') || b == b'\n' && lines;
+        let Some(end) = text.bytes().position(|b| !plain(b)) else {
+            return text.into();
+        };
+        let (before, rest) = text.split_at(end);
         let may_not = |c: char| !self.allows(c);
-        if text.contains(may_not) {
-            text.replace(may_not, REPLACEMENT).into()
+        if rest.contains(may_not) {
+            (before.to_owned() + &rest.replace(may_not, REPLACEMENT)).into()
         } else {
             text.into()
         }

@@ -10,8 +10,9 @@ use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi_http::WasiHttpCtx;
 
+use crate::aside::aside;
 use crate::bindings::contract;
-use crate::client::{ClientState, EventSink};
+use crate::client::ClientState;
 use crate::clock::{CallClock, Metered, Verdict};
 use crate::engine::{self, WASM_STACK};
 use crate::error::{CallError, Cause, EngineError, Exceeded, Limit, LoadError};
@@ -22,6 +23,7 @@ use crate::linked::Linked;
 use crate::listing::Listing;
 use crate::network::{Hooks, InstanceNetwork};
 use crate::operation::Operation;
+use crate::plugin::Asked;
 use crate::sandbox::Sandbox;
 use crate::size::{self, Size as _};
 use crate::state::State;
@@ -52,19 +54,28 @@ async fn place(linked: &Linked, sandbox: &Sandbox) -> Result<OwnedSemaphorePermi
         .map_err(closed)
 }
 
-/// Runs `operation` in an instance of its own, which is gone when this returns,
+/// Runs an operation in an instance of its own, which is gone when this returns,
 /// is cancelled or is dropped.
-pub(crate) async fn run<O: Operation>(
+pub(crate) async fn run<O, F, T>(
     linked: Arc<Linked>,
     sandbox: Arc<Sandbox>,
-    operation: O,
-    sink: Arc<dyn EventSink>,
-    cancel: CancellationToken,
-) -> Result<O::Outcome, CallError> {
+    asked: Asked<O, F>,
+) -> Result<T, CallError>
+where
+    O: Operation,
+    F: FnOnce(O::Outcome) -> T + Send + 'static,
+    T: Send + 'static,
+{
     let Some(export) = linked.export::<O::Function>() else {
         return Err(CallError::NotOffered(O::Function::INTERFACE.word()));
     };
-    let _place = tokio::select! {
+    let Asked {
+        operation,
+        sink,
+        cancel,
+        finish,
+    } = asked;
+    let place = tokio::select! {
         biased;
         place = place(&linked, &sandbox) => place?,
         () = cancel.cancelled() => return Err(CallError::Cancelled),
@@ -93,8 +104,32 @@ pub(crate) async fn run<O: Operation>(
         }
     };
     let outcome = within(&linked, &sandbox, Arc::clone(&clock), &cancel, run).await?;
-    O::check(&outcome, &sandbox.limits)?;
-    Ok(outcome)
+    let large = size::is_large(&outcome);
+    let finish = {
+        let sandbox = Arc::clone(&sandbox);
+        move || O::check(&outcome, &sandbox.limits).map(|()| finish(outcome))
+    };
+    if !large {
+        return finish();
+    }
+    // One of a plugin's at a time: its neighbours have the other threads. The
+    // place is free when the work is done, also if nobody waits for it.
+    let finishing = async {
+        let turn = Arc::clone(&sandbox.finishing).acquire_owned().await;
+        aside(move || {
+            let _held = (place, turn);
+            finish()
+        })
+        .await
+    };
+    tokio::select! {
+        biased;
+        done = finishing => done,
+        () = cancel.cancelled() => Err(CallError::Cancelled),
+        () = tokio::time::sleep_until(clock.deadline().into()) => {
+            Err(CallError::Limit(Limit::CallTime(clock.call_time())))
+        }
+    }
 }
 
 /// Makes an instance ahead of the next call, so that it need not wait for one.

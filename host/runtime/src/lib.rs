@@ -10,6 +10,7 @@
 //! ([`CompilerProcess`]), and links it; [`Plugin::run`] runs one [`Operation`] in an instance of its own.
 
 mod answer;
+mod aside;
 mod bindings;
 mod cache;
 mod call;
@@ -36,6 +37,7 @@ mod size;
 mod state;
 mod ticker;
 
+pub use aside::{LARGE, aside};
 pub use bindings::contract;
 pub use cache::CompiledCache;
 pub use client::{CallEvent, EventSink};
@@ -47,6 +49,6 @@ pub use error::{CacheError, CallError, Cause, EngineError, Limit, LoadError};
 pub use metadata::Metadata;
 pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource, ToolCall};
 pub use placement::{Placement, Pool, threads_for_calls};
-pub use plugin::{LoadOptions, Plugin, Source, Vet, digest};
+pub use plugin::{Asked, LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::{FoundRoot, Narrowed, Sandbox};
-pub use size::{content_size, result_size};
+pub use size::{content_size, is_large, result_size};

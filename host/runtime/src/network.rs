@@ -52,16 +52,16 @@ impl Network {
         }
     }
 
+    /// Whether anything may be reached.
+    pub(crate) fn is_granted(&self) -> bool {
+        !self.egress.rules().is_empty()
+    }
+
     /// The same, with secrets that are added to requests.
     pub(crate) fn with_secrets(self, secrets: Injector) -> Self {
         Self {
             egress: self.egress.with_secrets(secrets),
         }
-    }
-
-    /// Whether anything may be reached.
-    pub(crate) fn is_granted(&self) -> bool {
-        !self.egress.rules().is_empty()
     }
 
     /// Whether anything may be reached in this way.

@@ -9,7 +9,7 @@ use crate::bindings::contract::{
 };
 use crate::error::CallError;
 use crate::function::{self, Function};
-use crate::size::{self, Size as _};
+use crate::size::{self, Size};
 
 /// A request that a plugin answers, with what it answers as `Outcome`. These
 /// are [`ToolCall`], [`ListResources`], [`ReadResource`], [`GetPrompt`] and
@@ -19,12 +19,12 @@ pub trait Operation: sealed::Runs {}
 impl<O: sealed::Runs> Operation for O {}
 
 mod sealed {
-    use super::{CallError, Context, Error, Function, Limits};
+    use super::{CallError, Context, Error, Function, Limits, Size};
 
     /// How an operation becomes a call of an exported function.
     pub trait Runs: Send + Sync + 'static {
         /// What the plugin answers.
-        type Outcome: Send + Sync + 'static;
+        type Outcome: Size + Send + Sync + 'static;
         /// The function that does it.
         type Function: Function<Gives = (Result<Self::Outcome, Error>,)>;
 

@@ -58,6 +58,20 @@ pub fn digest(mut reader: impl Read) -> std::io::Result<[u8; 32]> {
     }
 }
 
+/// What a plugin is asked for.
+pub struct Asked<O, F> {
+    /// The operation.
+    pub operation: O,
+    /// Takes what the guest says meanwhile.
+    pub sink: Arc<dyn EventSink>,
+    /// Stops it.
+    pub cancel: CancellationToken,
+    /// Makes of the outcome what it is needed for. It belongs to the call: it
+    /// holds the call's place, and has what is left of its time. Where there is
+    /// much to do it runs on a thread of its own.
+    pub finish: F,
+}
+
 /// A plugin ready to be called. Cheap to clone.
 #[derive(Clone)]
 pub struct Plugin(Arc<Inner>);
@@ -151,20 +165,24 @@ impl Plugin {
         call::prepare(&self.0.linked, sandbox).await;
     }
 
-    /// Runs one operation in an instance of its own.
+    /// Runs one operation in an instance of its own, and `finish` on what it
+    /// comes to.
     ///
     /// # Errors
     ///
     /// [`CallError`]; whatever it is, no other call notices.
-    pub async fn run<O: Operation>(
+    pub async fn run<O, F, T>(
         &self,
         sandbox: &Arc<Sandbox>,
         pool: &Pool,
         placement: Placement,
-        operation: O,
-        sink: Arc<dyn EventSink>,
-        cancel: CancellationToken,
-    ) -> Result<O::Outcome, CallError> {
+        asked: Asked<O, F>,
+    ) -> Result<T, CallError>
+    where
+        O: Operation,
+        F: FnOnce(O::Outcome) -> T + Send + 'static,
+        T: Send + 'static,
+    {
         let linked = Arc::clone(&self.0.linked);
         let sandbox = Arc::clone(sandbox);
         // A connection belongs to the threads on which it was made. Those of the
@@ -173,10 +191,6 @@ impl Plugin {
             true => Placement::Shared,
             false => placement,
         };
-        pool.run(
-            placement,
-            call::run(linked, sandbox, operation, sink, cancel),
-        )
-        .await
+        pool.run(placement, call::run(linked, sandbox, asked)).await
     }
 }

@@ -47,6 +47,8 @@ pub struct Sandbox {
     pub(crate) limits: Limits,
     pub(crate) running: Arc<Semaphore>,
     pub(crate) waiting: Arc<Semaphore>,
+    /// Who makes something of a large outcome.
+    pub(crate) finishing: Arc<Semaphore>,
     pub(crate) spare: Arc<Spare>,
     /// Which view of what was granted this is.
     pub(crate) view: u64,
@@ -103,6 +105,7 @@ impl Sandbox {
             limits: effective.limits,
             running: Arc::new(Semaphore::new(concurrency)),
             waiting: Arc::new(Semaphore::new(concurrency)),
+            finishing: Arc::new(Semaphore::new(1)),
             spare: Arc::default(),
             view: 0,
             views: Arc::new(AtomicU64::new(1)),
@@ -158,6 +161,7 @@ impl Sandbox {
             limits: Limits::default(),
             running: Arc::new(Semaphore::new(1)),
             waiting: Arc::new(Semaphore::new(0)),
+            finishing: Arc::new(Semaphore::new(1)),
             spare: Arc::default(),
             view: 0,
             views: Arc::new(AtomicU64::new(1)),

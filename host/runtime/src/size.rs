@@ -4,6 +4,7 @@
 
 use palisade_policy::Limits;
 
+use crate::aside::LARGE;
 use crate::bindings::contract::{
     Annotations, CompletionValues, ContentBlock, EmbeddedResource, Error, FormElicitation, Icon,
     InputAsk, InputRequest, InputRequired, MediaContent, ModelPreferences, Prompt, PromptArgument,
@@ -40,39 +41,78 @@ pub fn content_size(block: &ContentBlock) -> usize {
     block.size()
 }
 
-/// Something that takes room.
-pub(crate) trait Size {
+/// Whether what a guest handed over is so much that it is worked on aside
+/// ([`crate::aside`]). Many small pieces count as one that is larger than they
+/// are together, since they take longer.
+#[must_use]
+pub fn is_large(handed_over: &impl Size) -> bool {
+    let total = handed_over.total();
+    total.bytes + PIECE * total.pieces > LARGE
+}
+
+/// What a piece is like in bytes: about what it is written with in JSON.
+const PIECE: usize = 64;
+
+/// What there is of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Total {
     /// Its text and bytes together, in bytes.
-    fn size(&self) -> usize;
+    bytes: usize,
+    /// The records, texts and elements that it is made of.
+    pieces: usize,
+}
+
+/// Something that takes room.
+pub trait Size {
+    /// Adds what there is of it.
+    fn add_to(&self, total: &mut Total);
+
+    /// What there is of it.
+    fn total(&self) -> Total {
+        let mut total = Total::default();
+        self.add_to(&mut total);
+        total
+    }
+
+    /// Its text and bytes together, in bytes.
+    fn size(&self) -> usize {
+        self.total().bytes
+    }
 }
 
 impl Size for String {
-    fn size(&self) -> usize {
-        self.len()
+    fn add_to(&self, total: &mut Total) {
+        total.bytes += self.len();
+        total.pieces += 1;
     }
 }
 
 impl Size for Vec<u8> {
-    fn size(&self) -> usize {
-        self.len()
+    fn add_to(&self, total: &mut Total) {
+        total.bytes += self.len();
     }
 }
 
 impl<T: Size> Size for Vec<T> {
-    fn size(&self) -> usize {
-        self.iter().map(Size::size).sum()
+    fn add_to(&self, total: &mut Total) {
+        for one in self {
+            one.add_to(total);
+        }
     }
 }
 
 impl<T: Size> Size for Option<T> {
-    fn size(&self) -> usize {
-        self.as_ref().map_or(0, Size::size)
+    fn add_to(&self, total: &mut Total) {
+        if let Some(one) = self {
+            one.add_to(total);
+        }
     }
 }
 
 impl Size for Role {
-    fn size(&self) -> usize {
-        1
+    fn add_to(&self, total: &mut Total) {
+        total.bytes += 1;
+        total.pieces += 1;
     }
 }
 
@@ -81,9 +121,10 @@ impl Size for Role {
 macro_rules! records {
     ($($record:ident { $($counted:ident)* | $($fixed:ident)* })+) => {$(
         impl Size for $record {
-            fn size(&self) -> usize {
+            fn add_to(&self, total: &mut Total) {
                 let Self { $($counted,)* $($fixed: _,)* } = self;
-                0 $(+ $counted.size())*
+                total.pieces += 1;
+                $($counted.add_to(total);)*
             }
         }
     )+};
@@ -128,10 +169,10 @@ records! {
 macro_rules! variants {
     ($($variant:ident { $($case:ident)+ $(| $($empty:ident)+)? })+) => {$(
         impl Size for $variant {
-            fn size(&self) -> usize {
+            fn add_to(&self, total: &mut Total) {
                 match self {
-                    $(Self::$case(inner) => inner.size(),)+
-                    $($(Self::$empty => 0,)+)?
+                    $(Self::$case(inner) => inner.add_to(total),)+
+                    $($(Self::$empty => total.pieces += 1,)+)?
                 }
             }
         }
@@ -150,10 +191,10 @@ variants! {
 
 #[cfg(test)]
 mod tests {
-    use super::Size as _;
+    use super::{Size as _, is_large};
     use crate::bindings::contract::{
-        InputAsk, InputRequest, InputRequired, MediaContent, Prompt, PromptArgument, Role,
-        SamplingContent, SamplingMessage, SamplingRequest, ToolOutcome,
+        ContentBlock, InputAsk, InputRequest, InputRequired, MediaContent, Prompt, PromptArgument,
+        Role, SamplingContent, SamplingMessage, SamplingRequest, TextContent, ToolOutcome,
     };
 
     #[test]
@@ -186,6 +227,18 @@ mod tests {
             state: Some(vec![0; 10]),
         });
         assert_eq!(outcome.size(), 1_000 + 9 + 2 + 8 + 4 + 5 + 10);
+    }
+
+    #[test]
+    fn many_small_pieces_weigh_more_than_they_hold() {
+        let nothing = TextContent {
+            text: String::new(),
+            annotations: None,
+            meta: None,
+        };
+        let blocks = vec![ContentBlock::Text(nothing); 10_000];
+        assert_eq!(blocks.size(), 0);
+        assert!(is_large(&blocks));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use palisade_runtime::contract::{
     InputAsk, ListKind, PromptOutcome, ReadOutcome, ResourceBody, ToolOutcome,
 };
 use palisade_runtime::{
-    CallError, CallEvent, Complete, Engine, EngineOptions, EventSink, GetPrompt, Limit,
+    Asked, CallError, CallEvent, Complete, Engine, EngineOptions, EventSink, GetPrompt, Limit,
     ListResources, LoadOptions, Operation, Placement, Plugin, Pool, ReadResource, Sandbox, Source,
     ToolCall,
 };
@@ -69,9 +69,12 @@ impl Stage {
                 &self.sandbox,
                 &self.pool,
                 Placement::Here,
-                operation,
-                sink,
-                CancellationToken::new(),
+                Asked {
+                    operation,
+                    sink,
+                    cancel: CancellationToken::new(),
+                    finish: |outcome| outcome,
+                },
             )
             .await
     }

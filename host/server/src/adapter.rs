@@ -25,6 +25,7 @@ pub(crate) mod fuzzing;
 mod handler;
 mod heartbeat;
 pub(crate) mod http;
+mod large;
 mod news;
 mod open;
 mod refusal;

@@ -11,13 +11,16 @@ use palisade_runtime::contract::{
 
 use crate::outcome::{Checked, Over, text};
 
+/// What was cut off a result, with its address.
+pub(crate) type CutOff = (String, Vec<ResourceContents>);
+
 /// Cuts a result to its limit. `address` gives what was cut or left out an
 /// address, if it can be kept; with that, it is returned.
 pub(crate) fn fit(
     checked: &mut Checked,
     over: Over,
     address: impl FnOnce(&[ResourceContents]) -> Option<String>,
-) -> Option<(String, Vec<ResourceContents>)> {
+) -> Option<CutOff> {
     let mut rest = Rest::default();
     let mut room = over.limit;
     let meta = checked.meta.as_ref().map_or(0, json_size);
@@ -135,7 +138,7 @@ impl Rest {
         checked: &mut Checked,
         cut: Option<(usize, usize)>,
         address: impl FnOnce(&[ResourceContents]) -> Option<String>,
-    ) -> Option<(String, Vec<ResourceContents>)> {
+    ) -> Option<CutOff> {
         if self.contents.is_empty() && self.notes.is_empty() {
             return None;
         }

@@ -22,6 +22,8 @@ pub struct Checked {
     pub is_error: bool,
     /// What it must be cut to for a client, if it is too large.
     pub(crate) over: Option<Over>,
+    /// Whether to do anything with all of it takes long.
+    pub(crate) large: bool,
 }
 
 /// A result is larger than the plugin's limit of output.
@@ -52,6 +54,7 @@ impl Checked {
             meta: None,
             is_error: true,
             over: None,
+            large: false,
         }
     }
 }
@@ -87,6 +90,7 @@ pub(crate) fn check(result: ToolResult) -> Result<Checked, String> {
         meta,
         is_error: result.is_error,
         over: None,
+        large: false,
     })
 }
 

@@ -113,6 +113,7 @@ impl Request {
                 .map(|(name, value)| (name.to_string(), text(value)))
                 .collect(),
             buffer: Vec::new(),
+            searched: 0,
             body: Some(body),
             broke: false,
             runtime,

@@ -39,6 +39,8 @@ pub struct Response {
     pub status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) buffer: Vec<u8>,
+    /// How much of the buffer holds no end of an event.
+    pub(super) searched: usize,
     pub(super) body: Option<Incoming>,
     /// Whether the body has ended because the connection broke.
     pub broke: bool,
@@ -61,6 +63,7 @@ impl Response {
     #[track_caller]
     pub fn text(&mut self) -> String {
         self.until_end();
+        self.searched = 0;
         String::from_utf8(std::mem::take(&mut self.buffer)).expect("the body is text")
     }
 
@@ -177,8 +180,13 @@ impl Response {
     /// An event that has been read. Comments are none.
     fn buffered(&mut self) -> Option<Event> {
         loop {
-            let end = self.buffer.windows(2).position(|two| two == b"\n\n")?;
-            let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
+            let new = &self.buffer[self.searched..];
+            let Some(end) = new.windows(2).position(|two| two == b"\n\n") else {
+                self.searched = self.buffer.len().saturating_sub(1);
+                return None;
+            };
+            let block: Vec<u8> = self.buffer.drain(..self.searched + end + 2).collect();
+            self.searched = 0;
             let block = String::from_utf8(block).expect("events are text");
             let mut event = Event::default();
             let mut is_event = false;

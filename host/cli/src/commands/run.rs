@@ -11,6 +11,7 @@ use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
 use crate::outside::Ways;
+use crate::places::Places;
 use crate::prepare::{prepare_as, runtime};
 use crate::{logging, scopes, several, wall};
 
@@ -22,7 +23,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
     let mut needs = Wall::default();
-    let service = service(args, &mut needs)?.with_client_roots(args.client_roots.into());
+    let places = Places::find().map(|places| places.with_secret(&run_http::secrets(&args.http)));
+    let service = service(args, places, &mut needs)?.with_client_roots(args.client_roots.into());
     let build_wall = || wall::build(&needs, args.hardening);
     if let Some(options) = http {
         return run_http::run(&runtime, options, service, build_wall);
@@ -44,18 +46,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// What is to be served; what it is granted is kept within reach.
-fn service(args: &RunArgs, needs: &mut Wall) -> Result<Service, Failure> {
+fn service(args: &RunArgs, places: Option<Places>, needs: &mut Wall) -> Result<Service, Failure> {
     let [only] = args.plugins.as_slice() else {
-        return several::service(
-            &args.plugins,
-            &args.grants,
-            args.compile,
-            args.network,
-            needs,
-        );
+        let (places, compile) = (places.as_ref(), args.compile);
+        let ways = Ways::new(args.network, args.plugins.len());
+        return several::service(&args.plugins, &args.grants, compile, places, &ways, needs);
     };
     let granted = || scopes::for_one(&args.grants);
-    let prepared = prepare_as(&only.file, only.name.as_deref(), args.compile, granted)?;
+    let name = only.name.as_deref();
+    let prepared = prepare_as(&only.file, name, args.compile, places, granted)?;
     prepared.tell_unused();
     prepared.keep(needs);
     prepared.service(&Ways::new(args.network, 1))

@@ -1,5 +1,6 @@
 //! `palisade run --http`: serve a plugin over HTTP.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -36,6 +37,12 @@ pub(crate) fn options(args: &HttpArgs) -> Result<Option<HttpOptions>, Failure> {
     options.limits.session_idle = Duration::from_secs(args.session_idle.into());
     options.limits.sessions = usize::try_from(args.max_sessions).unwrap_or(usize::MAX);
     Ok(Some(options))
+}
+
+/// The files by which this server knows its clients, and is known by them.
+pub(crate) fn secrets(args: &HttpArgs) -> Vec<PathBuf> {
+    let files = [&args.token_file, &args.tls_key];
+    files.into_iter().flatten().cloned().collect()
 }
 
 /// Serves until the process is told to end. The wall is built once the server

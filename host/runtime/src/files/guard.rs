@@ -69,6 +69,13 @@ impl Guard {
         }
     }
 
+    /// Whether what lies below the root under these names is hidden, or could be
+    /// where names fold.
+    pub(crate) fn hides<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> bool {
+        let visible = |known, name| self.enter(&known, name, || true);
+        names.into_iter().try_fold(self.known(), visible).is_none()
+    }
+
     /// The patterns, if it is by patterns that something is hidden.
     pub(super) fn hide_set(&self) -> Option<&HideSet> {
         match &self.rule {

@@ -83,6 +83,12 @@ impl Granted {
         })
     }
 
+    /// Whether what lies in it under this path is hidden.
+    pub(super) fn hides(&self, names: &str) -> bool {
+        let guard = self.guard.as_ref();
+        guard.is_some_and(|guard| guard.hides(names.split('/')))
+    }
+
     /// Whether it is a single file.
     pub(super) fn is_file(&self) -> bool {
         self.file.is_some()

@@ -132,6 +132,11 @@ impl Sandbox {
     ) -> Result<(Preopen, contract::Root), &'static str> {
         // A mount is text.
         let names = below.to_str().ok_or("its name is not UTF-8")?;
+        // To those that are hidden nothing leads, and that they are there is
+        // not to be learned from a mount.
+        if granted.hides(names) {
+            return Err("it is hidden");
+        }
         let room = Arc::clone(&self.room)
             .try_acquire_owned()
             .map_err(|_| "other clients use too many directories")?;
@@ -158,6 +163,7 @@ impl Sandbox {
             limits: self.limits,
             running: Arc::clone(&self.running),
             waiting: Arc::clone(&self.waiting),
+            finishing: Arc::clone(&self.finishing),
             spare: Arc::clone(&self.spare),
             view: self.views.fetch_add(1, Ordering::Relaxed),
             views: Arc::clone(&self.views),

@@ -30,6 +30,24 @@ struct Batch {
     answers: Vec<Box<RawValue>>,
 }
 
+/// An answer as JSON, and what is sent where there is no room for it.
+pub(super) struct Written {
+    whole: Box<RawValue>,
+    instead: Box<RawValue>,
+}
+
+impl Written {
+    /// # Errors
+    ///
+    /// If it can't be written as JSON.
+    pub(super) fn of(answer: &ServerJsonRpcMessage) -> serde_json::Result<Self> {
+        Ok(Self {
+            whole: to_raw_value(answer)?,
+            instead: to_raw_value(&no_room(answer))?,
+        })
+    }
+}
+
 /// All that is answered to one array; never empty.
 pub(super) type Answers = Vec<Box<RawValue>>;
 
@@ -45,18 +63,15 @@ impl Batches {
         self.last
     }
 
-    /// A message of the array has been answered. Returns all answers if it was
-    /// the last.
-    pub(super) fn answer(&mut self, number: u64, answer: &ServerJsonRpcMessage) -> Option<Answers> {
-        let whole = to_raw_value(answer);
-        let kept = match whole {
-            Ok(whole) if self.held + whole.get().len() > MAX_HELD => to_raw_value(&no_room(answer)),
-            whole => whole,
+    /// A message of the array has been answered, with what is `written` as
+    /// JSON. Returns all answers if it was the last.
+    pub(super) fn answer(&mut self, number: u64, written: Written) -> Option<Answers> {
+        let Written { whole, instead } = written;
+        let kept = match self.held + whole.get().len() > MAX_HELD {
+            true => instead,
+            false => whole,
         };
-        match kept {
-            Ok(kept) => self.keep(number, kept),
-            Err(error) => tracing::warn!("an answer can't be written as JSON: {error}"),
-        }
+        self.keep(number, kept);
         self.no_answer(number)
     }
 
@@ -94,11 +109,12 @@ impl Batches {
 mod tests {
     use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 
-    use super::{Batches, MAX_HELD};
+    use super::{Batches, MAX_HELD, Written};
 
-    fn saying(text: String, id: i64) -> ServerJsonRpcMessage {
+    fn saying(text: String, id: i64) -> Written {
         let error = ErrorData::internal_error(text, None);
-        ServerJsonRpcMessage::error(error, Some(RequestId::Number(id)))
+        let message = ServerJsonRpcMessage::error(error, Some(RequestId::Number(id)));
+        Written::of(&message).expect("an error can be written")
     }
 
     #[test]
@@ -107,8 +123,8 @@ mod tests {
         let mut batches = Batches::default();
         let number = batches.enter(3);
         let long = "x".repeat(MAX_HELD / 2);
-        assert!(batches.answer(number, &saying(long.clone(), 1)).is_none());
-        assert!(batches.answer(number, &saying(long, 2)).is_none());
+        assert!(batches.answer(number, saying(long.clone(), 1)).is_none());
+        assert!(batches.answer(number, saying(long, 2)).is_none());
         let answers = batches.no_answer(number).unwrap_or_default();
         let [whole, instead] = &answers[..] else {
             panic!("{} answers", answers.len());

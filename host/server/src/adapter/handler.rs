@@ -434,7 +434,7 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let mut result = tasks::get(self, &request.task_id)?;
+        let mut result = tasks::get(self, &request.task_id).await?;
         self.sign(&mut result.meta, &context);
         Ok(result)
     }

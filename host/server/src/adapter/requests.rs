@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use palisade_runtime::contract::{CompletionArgument, CompletionReference, ErrorKind, TaskSupport};
+use palisade_runtime::{aside, is_large};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -16,9 +17,10 @@ use serde_json::{Value, json};
 use crate::adapter::asking::{Conversed, Echo};
 use crate::adapter::client_roots::{Admitted, admit, unasked};
 use crate::adapter::handler::Handler;
+use crate::adapter::large::aside_if;
 use crate::adapter::{convert, downgrade, refusal, tasks};
 use crate::fit;
-use crate::kept::{self, Kept, Owner};
+use crate::kept::{self, Kept};
 use crate::outcome::Checked;
 use crate::service::{CallRequest, Refusal};
 
@@ -64,10 +66,16 @@ pub(super) async fn call_tool(
         })
         .await?;
     Ok(match conversed {
-        Conversed::Done(mut checked) => {
-            cut_to_limit(handler.kept(), &handler.owner(context), &mut checked);
-            let mut result = convert::tool_result(checked);
-            downgrade::content(&mut result.content, context.protocol_version().as_ref());
+        Conversed::Done(checked) => {
+            let version = context.protocol_version();
+            let shown = shown(checked, move |mut result| {
+                downgrade::content(&mut result.content, version.as_ref());
+                result
+            });
+            let (result, rest) = shown.await;
+            if let Some((uri, contents)) = rest {
+                handler.kept().keep(&handler.owner(context), uri, contents);
+            }
             result.into()
         }
         Conversed::Ask(questions) => questions.into(),
@@ -77,13 +85,17 @@ pub(super) async fn call_tool(
     })
 }
 
-/// Cuts a result that is too large, and keeps what is cut off.
-pub(super) fn cut_to_limit(kept: &Kept, owner: &Owner, checked: &mut Checked) {
-    if let Some(over) = checked.over
-        && let Some((uri, contents)) = fit::fit(checked, over, Kept::address)
-    {
-        kept.keep(owner, uri, contents);
-    }
+/// A result as it is sent, cut to its limit and given to `then`; and what was cut
+/// off of it, with the address it is to be kept under.
+pub(super) async fn shown<T: Send + 'static>(
+    mut checked: Checked,
+    then: impl FnOnce(CallToolResult) -> T + Send + 'static,
+) -> (T, Option<fit::CutOff>) {
+    aside_if(checked.large, move || {
+        let rest = (checked.over).and_then(|over| fit::fit(&mut checked, over, Kept::address));
+        (then(convert::tool_result(checked)), rest)
+    })
+    .await
 }
 
 /// `resources/list`, all of it.
@@ -97,7 +109,10 @@ pub(super) async fn list_resources(
         .run(context, view, |given, run| service.resources(given, run))
         .await
         .map_err(refusal::error)?;
-    Ok(listed.into_iter().map(convert::resource).collect())
+    Ok(aside_if(is_large(&listed), || {
+        listed.into_iter().map(convert::resource).collect()
+    })
+    .await)
 }
 
 /// `resources/read`.
@@ -118,7 +133,9 @@ pub(super) async fn read_resource(
                 ..Refusal::new(ErrorKind::NotFound, message)
             })
         })?;
-        let contents = contents.iter().cloned().map(convert::contents).collect();
+        let convert = move || contents.iter().cloned().map(convert::contents).collect();
+        // It is kept because it was large.
+        let contents = aside(convert).await;
         return Ok(ReadResourceResult::new(contents).into());
     }
     let mut echo = Echo {
@@ -145,8 +162,9 @@ pub(super) async fn read_resource(
         .await?;
     Ok(match conversed {
         Conversed::Done(contents) => {
-            let contents = contents.into_iter().map(convert::contents).collect();
-            ReadResourceResult::new(contents).into()
+            let large = is_large(&contents);
+            let convert = || contents.into_iter().map(convert::contents).collect();
+            ReadResourceResult::new(aside_if(large, convert).await).into()
         }
         Conversed::Ask(questions) => questions.into(),
         Conversed::Failed(problem) => return Err(ErrorData::invalid_request(problem, None)),
@@ -181,13 +199,17 @@ pub(super) async fn get_prompt(
         .await?;
     Ok(match conversed {
         Conversed::Done(prompt) => {
-            let mut result = convert::prompt_result(prompt);
+            let large = is_large(&prompt.messages);
             let version = context.protocol_version();
-            for message in &mut result.messages {
-                let content = std::slice::from_mut(&mut message.content);
-                downgrade::content(content, version.as_ref());
-            }
-            result.into()
+            let convert = move || {
+                let mut result = convert::prompt_result(prompt);
+                for message in &mut result.messages {
+                    let content = std::slice::from_mut(&mut message.content);
+                    downgrade::content(content, version.as_ref());
+                }
+                result
+            };
+            aside_if(large, convert).await.into()
         }
         Conversed::Ask(questions) => questions.into(),
         Conversed::Failed(problem) => return Err(ErrorData::invalid_request(problem, None)),

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use palisade_runtime::LARGE;
 use palisade_runtime::contract::TaskSupport;
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -23,6 +24,7 @@ use serde_json::Value;
 use crate::adapter::asking::{self, Binding, CantAsk, Echo, Round, Step};
 use crate::adapter::context;
 use crate::adapter::handler::Handler;
+use crate::adapter::large::aside_if;
 use crate::service::View;
 
 mod drive;
@@ -148,9 +150,10 @@ fn begin(
 }
 
 /// `tasks/get`.
-pub(super) fn get(handler: &Handler, id: &str) -> Result<GetTaskResult, ErrorData> {
+pub(super) async fn get(handler: &Handler, id: &str) -> Result<GetTaskResult, ErrorData> {
     let tasks = handler.shared().tasks();
-    let task = tasks.get(id, handler.principal()).ok_or_else(unknown)?;
+    let found = tasks.get(id, handler.principal()).ok_or_else(unknown)?;
+    let task = aside_if(found.bytes > LARGE, || found.detailed()).await;
     Ok(GetTaskResult::new(task))
 }
 

@@ -1,9 +1,10 @@
 //! rmcp's transport over lines.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use palisade_runtime::{LARGE, aside};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta as _,
     JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
@@ -15,9 +16,10 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::batch::{Batches, MAX_BATCH};
+use crate::adapter::batch::{Batches, MAX_BATCH, Written};
 use crate::adapter::client_roots::SessionRoots;
 use crate::adapter::decode::{Decoded, decode, is_bomb};
+use crate::adapter::large::is_large;
 use crate::adapter::open::{InFlight, OpenRequests};
 use crate::service::Service;
 use crate::wire::{Input, Line, Lines, Outbox, Output};
@@ -42,7 +44,8 @@ pub(super) struct LineTransport {
     open: OpenRequests<Option<u64>>,
     /// Whether the revision that was agreed on has arrays of messages.
     arrays: bool,
-    batches: Batches,
+    /// Shared with answers that are written aside.
+    batches: Arc<Mutex<Batches>>,
     /// What is left to be read of an array, and its number.
     rest: Rest,
     in_flight: InFlight,
@@ -83,7 +86,7 @@ impl LineTransport {
             outbox: Outbox::new(output),
             open: OpenRequests::new(in_flight.clone()),
             arrays: false,
-            batches: Batches::default(),
+            batches: Arc::default(),
             rest: Rest::default(),
             in_flight,
             service,
@@ -166,24 +169,48 @@ impl LineTransport {
         Some(batch)
     }
 
+    fn batches(&self) -> MutexGuard<'_, Batches> {
+        lock(&self.batches)
+    }
+
     /// Writes an answer, or keeps it until its array can be answered.
-    fn answer(
-        &mut self,
-        item: &ServerJsonRpcMessage,
+    fn answer(&self, item: &ServerJsonRpcMessage, batch: Option<u64>) -> serde_json::Result<()> {
+        let Some(batch) = batch else {
+            return self.outbox.push(item);
+        };
+        let answers = self.batches().answer(batch, Written::of(item)?);
+        answers.map_or(Ok(()), |answers| self.outbox.push(&answers))
+    }
+
+    /// The same for one that is large. Until it is written, as much as can wait
+    /// for a client does.
+    fn answer_aside(
+        &self,
+        item: ServerJsonRpcMessage,
         batch: Option<u64>,
-    ) -> serde_json::Result<()> {
-        match batch {
-            None => self.outbox.push(item),
-            Some(batch) => match self.batches.answer(batch, item) {
-                Some(answers) => self.outbox.push(&answers),
-                None => Ok(()),
-            },
+    ) -> impl Future<Output = serde_json::Result<()>> + Send + 'static {
+        let expected = self.outbox.expect(LARGE);
+        let (outbox, batches) = (self.outbox.clone(), Arc::clone(&self.batches));
+        async move {
+            let write = move || {
+                let Some(batch) = batch else {
+                    return serde_json::to_vec(&item).map(Some);
+                };
+                let written = Written::of(&item)?;
+                let answers = lock(&batches).answer(batch, written);
+                answers.as_ref().map(serde_json::to_vec).transpose()
+            };
+            if let Some(json) = aside(write).await? {
+                outbox.push_written(&json);
+            }
+            drop(expected);
+            Ok(())
         }
     }
 
     /// A message that came in an array, if there is a number, has no answer.
     fn no_answer(&mut self, batch: Option<u64>) {
-        let answers = batch.and_then(|batch| self.batches.no_answer(batch));
+        let answers = batch.and_then(|batch| self.batches().no_answer(batch));
         if let Some(answers) = answers {
             if let Err(error) = self.outbox.push(&answers) {
                 tracing::warn!("answers can't be written as JSON: {error}");
@@ -230,7 +257,7 @@ impl LineTransport {
             }
             match serde_json::from_slice::<VecDeque<Box<RawValue>>>(bytes) {
                 Ok(messages) if (1..=MAX_BATCH).contains(&messages.len()) => {
-                    let batch = self.batches.enter(messages.len());
+                    let batch = self.batches().enter(messages.len());
                     self.rest = Rest { batch, messages };
                 }
                 Ok(_) => {
@@ -301,6 +328,11 @@ impl LineTransport {
     }
 }
 
+fn lock(batches: &Mutex<Batches>) -> MutexGuard<'_, Batches> {
+    // Each change is whole before the next can fail.
+    batches.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn is_array(line: &[u8]) -> bool {
     line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
 }
@@ -338,18 +370,26 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let pushed = match self.address(&mut item) {
-            Some(batch) => self.answer(&item, batch),
-            None => Ok(()),
-        };
+        let addressed = self.address(&mut item);
         self.arrays = allows_arrays(&item).unwrap_or(self.arrays);
-        let outbox = self.outbox.clone();
         let next = call_may_follow(&item)
             .then(|| self.roots.likely())
             .flatten()
             .map(|view| (view, self.service.clone(), self.in_flight.clone()));
+        let (pushed, aside) = match addressed {
+            // Boxed, as below.
+            Some(batch) if is_large(&item) => {
+                (Ok(()), Some(Box::pin(self.answer_aside(item, batch))))
+            }
+            Some(batch) => (self.answer(&item, batch), None),
+            None => (Ok(()), None),
+        };
+        let outbox = self.outbox.clone();
         async move {
             pushed?;
+            if let Some(aside) = aside {
+                aside.await?;
+            }
             outbox.flush().await?;
             // While the client reads its answer, nobody waits for this.
             if let Some((view, service, in_flight)) = next
@@ -377,7 +417,7 @@ impl Transport<RoleServer> for LineTransport {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         // What was cut short: better some of an array than nothing.
-        for answers in self.batches.rest() {
+        for answers in self.batches().rest() {
             self.outbox.push(&answers)?;
         }
         // A client that does not read must not keep the process alive.

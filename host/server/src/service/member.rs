@@ -10,8 +10,8 @@ use palisade_runtime::contract::{
     Tool, ToolOutcome, ToolResult,
 };
 use palisade_runtime::{
-    CallError, Complete, GetPrompt, ListResources, Operation, Plugin, Pool, ReadResource, Sandbox,
-    ToolCall, result_size,
+    Asked, CallError, Complete, GetPrompt, ListResources, Operation, Plugin, Pool, ReadResource,
+    Sandbox, ToolCall, is_large, result_size,
 };
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(super) struct Member {
     tools: Vec<Tool>,
     offered: Offered,
     rules: ToolRules,
-    gates: HashMap<String, ToolGate>,
+    gates: HashMap<String, Arc<ToolGate>>,
 }
 
 impl Member {
@@ -58,7 +58,7 @@ impl Member {
             .collect();
         let gates = tools
             .iter()
-            .map(|tool| Ok((tool.name.clone(), ToolGate::new(tool)?)))
+            .map(|tool| Ok((tool.name.clone(), Arc::new(ToolGate::new(tool)?))))
             .collect::<serde_json::Result<_>>()?;
         let offers = plugin.metadata().offers;
         let offered = Offered {
@@ -130,16 +130,23 @@ impl Member {
         self.plugin.prepare(self.sandbox(view)).await;
     }
 
-    async fn run<O: Operation>(&self, operation: O, run: Run) -> Result<O::Outcome, CallError> {
+    /// Runs an operation, and makes of its outcome what a client may see, as
+    /// part of the call.
+    async fn run<O: Operation, T: Send + 'static>(
+        &self,
+        operation: O,
+        run: Run,
+        finish: impl FnOnce(O::Outcome) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
+        let asked = Asked {
+            operation,
+            sink: run.sink,
+            cancel: run.cancel,
+            finish,
+        };
+        let sandbox = self.sandbox(&run.view);
         self.plugin
-            .run(
-                self.sandbox(&run.view),
-                &self.pool,
-                run.placement,
-                operation,
-                run.sink,
-                run.cancel,
-            )
+            .run(sandbox, &self.pool, run.placement, asked)
             .await
     }
 
@@ -169,19 +176,14 @@ impl Member {
             arguments: arguments.to_string(),
             context,
         };
-        match self.run(call, run).await {
-            Ok(ToolOutcome::Complete(result)) => {
-                let limit = usize::try_from(self.granted.limits().output).unwrap_or(usize::MAX);
-                let over = (result_size(&result) > limit).then(|| Over {
-                    limit,
-                    demands_structured: gate.demands_structured(),
-                });
-                Reply::Done(Checked {
-                    over,
-                    ..checked(gate, result)
-                })
-            }
-            Ok(ToolOutcome::InputRequired(questions)) => Reply::Ask(questions),
+        let gate = Arc::clone(gate);
+        let limit = usize::try_from(self.granted.limits().output).unwrap_or(usize::MAX);
+        let finish = move |outcome| match outcome {
+            ToolOutcome::Complete(result) => Reply::Done(finished(&gate, result, limit)),
+            ToolOutcome::InputRequired(questions) => Reply::Ask(questions),
+        };
+        match self.run(call, run, finish).await {
+            Ok(reply) => reply,
             Err(error) => tool_failed(error),
         }
     }
@@ -192,11 +194,10 @@ impl Member {
         context: Context,
         run: Run,
     ) -> Result<Vec<ResourceInfo>, Refusal> {
-        let listed = self
-            .run(ListResources { context }, run)
+        self.run(ListResources { context }, run, outcome::check_resources)
             .await
-            .map_err(refusal)?;
-        outcome::check_resources(listed).map_err(|problem| self.broken(&problem))
+            .map_err(refusal)?
+            .map_err(|problem| self.broken(&problem))
     }
 
     /// Reads a resource.
@@ -210,14 +211,11 @@ impl Member {
             uri: uri.to_owned(),
             context,
         };
-        match self.run(read, run).await {
-            Ok(ReadOutcome::Complete(contents)) => match outcome::check_contents(contents) {
-                Ok(contents) => Reply::Done(contents),
-                Err(problem) => Reply::Refused(self.broken(&problem)),
-            },
-            Ok(ReadOutcome::InputRequired(questions)) => Reply::Ask(questions),
-            Err(error) => Reply::Refused(refusal(error)),
-        }
+        let finish = |outcome| match outcome {
+            ReadOutcome::Complete(contents) => outcome::check_contents(contents).map(Reply::Done),
+            ReadOutcome::InputRequired(questions) => Ok(Reply::Ask(questions)),
+        };
+        self.reply(self.run(read, run, finish).await)
     }
 
     /// Fills in a prompt.
@@ -237,14 +235,11 @@ impl Member {
             arguments,
             context,
         };
-        match self.run(get, run).await {
-            Ok(PromptOutcome::Complete(result)) => match outcome::check_prompt(result) {
-                Ok(prompt) => Reply::Done(prompt),
-                Err(problem) => Reply::Refused(self.broken(&problem)),
-            },
-            Ok(PromptOutcome::InputRequired(questions)) => Reply::Ask(questions),
-            Err(error) => Reply::Refused(refusal(error)),
-        }
+        let finish = |outcome| match outcome {
+            PromptOutcome::Complete(result) => outcome::check_prompt(result).map(Reply::Done),
+            PromptOutcome::InputRequired(questions) => Ok(Reply::Ask(questions)),
+        };
+        self.reply(self.run(get, run, finish).await)
     }
 
     /// Proposes values.
@@ -268,8 +263,19 @@ impl Member {
             argument,
             context,
         };
-        let values = self.run(complete, run).await.map_err(refusal)?;
-        Ok(outcome::check_completion(values))
+        self.run(complete, run, outcome::check_completion)
+            .await
+            .map_err(refusal)
+    }
+
+    /// What comes of a request that is no tool's, if it ran and what it came to
+    /// can be passed on.
+    fn reply<T>(&self, ran: Result<Result<Reply<T>, String>, CallError>) -> Reply<T> {
+        match ran {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(problem)) => Reply::Refused(self.broken(&problem)),
+            Err(error) => Reply::Refused(refusal(error)),
+        }
     }
 
     fn broken(&self, problem: &str) -> Refusal {
@@ -297,16 +303,24 @@ fn wrong_arguments(prompt: &Prompt, given: &[(String, String)]) -> Option<String
 }
 
 /// A result that a client may see, or the reason why this one may not be.
-fn checked(gate: &ToolGate, result: ToolResult) -> Checked {
-    let checked = match outcome::check(result) {
-        Ok(checked) => checked,
-        Err(problem) => return Checked::failure(problem),
-    };
-    if checked.is_error {
-        return checked;
-    }
-    match gate.check_structured(checked.structured.as_ref()) {
-        Ok(()) => checked,
+fn finished(gate: &ToolGate, result: ToolResult, limit: usize) -> Checked {
+    let over = (result_size(&result) > limit).then(|| Over {
+        limit,
+        demands_structured: gate.demands_structured(),
+    });
+    let large = is_large(&result);
+    let checked = outcome::check(result).and_then(|checked| {
+        if !checked.is_error {
+            gate.check_structured(checked.structured.as_ref())?;
+        }
+        Ok(checked)
+    });
+    match checked {
+        Ok(checked) => Checked {
+            over,
+            large,
+            ..checked
+        },
         Err(problem) => Checked::failure(problem),
     }
 }

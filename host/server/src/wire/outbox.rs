@@ -1,7 +1,7 @@
 //! Lines on their way out.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tokio::io::AsyncWriteExt as _;
@@ -44,13 +44,7 @@ impl Outbox {
     ///
     /// If the message can't be written as JSON; nothing is added then.
     pub(crate) fn push(&self, message: &impl Serialize) -> serde_json::Result<()> {
-        // Nothing can panic while the lock is held but the serialiser, and
-        // what it left is cut off below.
-        let mut pending = self
-            .0
-            .pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.pending();
         let before = pending.len();
         if let Err(error) = serde_json::to_writer(&mut *pending, message) {
             pending.truncate(before);
@@ -62,6 +56,32 @@ impl Outbox {
         Ok(())
     }
 
+    /// As [`Self::push`], of a message that is already written as JSON.
+    pub(crate) fn push_written(&self, json: &[u8]) {
+        let mut pending = self.pending();
+        pending.extend_from_slice(json);
+        pending.push(b'\n');
+        self.0
+            .unwritten
+            .fetch_add(json.len() + 1, Ordering::Relaxed);
+    }
+
+    /// So many bytes are on their way: they wait for the client like what has
+    /// been pushed, until the returned guard is dropped.
+    pub(crate) fn expect(&self, bytes: usize) -> Expected {
+        self.0.unwritten.fetch_add(bytes, Ordering::Relaxed);
+        Expected(self.clone(), bytes)
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Vec<u8>> {
+        // Nothing can panic while the lock is held but the serialiser, and
+        // what that left is cut off.
+        self.0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns when everything pushed before has been written.
     ///
     /// # Errors
@@ -69,14 +89,7 @@ impl Outbox {
     /// Those of the stream.
     pub(crate) async fn flush(&self) -> std::io::Result<()> {
         let mut stream = self.0.stream.lock().await;
-        let lines = {
-            let mut pending = self
-                .0
-                .pending
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *pending)
-        };
+        let lines = std::mem::take(&mut *self.pending());
         if lines.is_empty() {
             return Ok(());
         }
@@ -88,9 +101,13 @@ impl Outbox {
             self.0.broken.cancel();
             return Err(error);
         }
-        self.0.unwritten.fetch_sub(lines.len(), Ordering::Relaxed);
-        self.0.written.notify_waiters();
+        self.less(lines.len());
         Ok(())
+    }
+
+    fn less(&self, bytes: usize) {
+        self.0.unwritten.fetch_sub(bytes, Ordering::Relaxed);
+        self.0.written.notify_waiters();
     }
 
     /// Returns when the stream can't be written any more.
@@ -107,5 +124,14 @@ impl Outbox {
             }
             written.await;
         }
+    }
+}
+
+/// Counts what is on its way to an [`Outbox`].
+pub(crate) struct Expected(Outbox, usize);
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        self.0.less(self.1);
     }
 }

@@ -68,10 +68,18 @@ fn request(name: &str, url: &str, headers: &str) -> Result<OutgoingRequest> {
         "http" => Scheme::Http,
         other => Scheme::Other(other.to_owned()),
     };
-    request.set_method(&method(name)).map_err(|()| refused("the method"))?;
-    request.set_scheme(Some(&scheme)).map_err(|()| refused("the scheme"))?;
-    request.set_authority(Some(authority)).map_err(|()| refused("the authority"))?;
-    request.set_path_with_query(Some(path)).map_err(|()| refused("the path"))?;
+    request
+        .set_method(&method(name))
+        .map_err(|()| refused("the method"))?;
+    request
+        .set_scheme(Some(&scheme))
+        .map_err(|()| refused("the scheme"))?;
+    request
+        .set_authority(Some(authority))
+        .map_err(|()| refused("the authority"))?;
+    request
+        .set_path_with_query(Some(path))
+        .map_err(|()| refused("the path"))?;
     Ok(request)
 }
 
@@ -122,14 +130,18 @@ pub(crate) fn send(name: &str, url: &str, headers: &str, body: Option<&str>) -> 
     said.push('\n');
     let body = answer.consume().map_err(|()| Error::msg("no body"))?;
     let stream = body.stream().map_err(|()| Error::msg("no stream"))?;
-    read(&stream, |bytes| said.push_str(&String::from_utf8_lossy(bytes)))?;
+    read(&stream, |bytes| {
+        said.push_str(&String::from_utf8_lossy(bytes))
+    })?;
     Ok(said)
 }
 
 /// Reads an answer to its end and keeps nothing of it.
 pub(crate) fn swallow(url: &str) -> Result<String> {
     let future = handle(request("GET", url, "")?, None).map_err(told)?;
-    let body = answer(&future)?.consume().map_err(|()| Error::msg("no body"))?;
+    let body = answer(&future)?
+        .consume()
+        .map_err(|()| Error::msg("no body"))?;
     let stream = body.stream().map_err(|()| Error::msg("no stream"))?;
     let mut count = 0;
     read(&stream, |bytes| count += bytes.len())?;
@@ -146,7 +158,10 @@ pub(crate) fn upload(url: &str, bytes: u64) -> Result<String> {
     let mut left = bytes;
     while left > 0 {
         let now = left.min(4096);
-        if stream.blocking_write_and_flush(&piece[..now as usize]).is_err() {
+        if stream
+            .blocking_write_and_flush(&piece[..now as usize])
+            .is_err()
+        {
             break;
         }
         left -= now;
@@ -207,7 +222,9 @@ pub(crate) fn time_in_flight(url: &str, count: usize, at_once: usize) -> Result<
         ready.sort_unstable();
         for place in ready.into_iter().rev() {
             let future = open.swap_remove(place as usize);
-            let body = answer(&future)?.consume().map_err(|()| Error::msg("no body"))?;
+            let body = answer(&future)?
+                .consume()
+                .map_err(|()| Error::msg("no body"))?;
             let stream = body.stream().map_err(|()| Error::msg("no stream"))?;
             read(&stream, |_| ())?;
             done += 1;

@@ -119,9 +119,7 @@ pub(crate) fn udp_talk(address: &str, text: &str) -> Result<String> {
         IpAddressFamily::Ipv4 => "0.0.0.0:0",
         IpAddressFamily::Ipv6 => "[::]:0",
     })?;
-    socket
-        .start_bind(&instance_network(), any)
-        .map_err(named)?;
+    socket.start_bind(&instance_network(), any).map_err(named)?;
     socket.finish_bind().map_err(named)?;
     let (incoming, outgoing) = socket.stream(Some(remote)).map_err(named)?;
     outgoing.subscribe().block();

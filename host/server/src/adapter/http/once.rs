@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hyper::{HeaderMap, StatusCode};
+use palisade_runtime::aside;
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage,
 };
@@ -16,6 +17,7 @@ use crate::adapter::handler::Handler;
 use crate::adapter::http::guard::Guarded;
 use crate::adapter::http::headers;
 use crate::adapter::http::message::{Message, Wrong, json as bytes, missing};
+use crate::adapter::large::is_large;
 use crate::adapter::shared::Shared;
 use crate::adapter::transport::call_may_follow;
 use crate::adapter::{Counting, InFlight};
@@ -99,21 +101,18 @@ struct OneRequest {
 }
 
 impl OneRequest {
-    fn take(&mut self, item: &ServerJsonRpcMessage) -> std::io::Result<()> {
+    /// Says what is no answer; returns the status of an answer.
+    fn take(&mut self, item: &ServerJsonRpcMessage) -> std::io::Result<Option<StatusCode>> {
         match item {
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
-                let status = status(item, self.malformed).as_u16();
-                let short = too_much(item);
-                self.log.answer(self.stream, status, &bytes(item), &short);
-                self.answered.cancel();
                 self.counted = None;
-                Ok(())
+                Ok(Some(status(item, self.malformed)))
             }
             JsonRpcMessage::Notification(_) => {
                 if self.log.say(self.stream, &bytes(item)).is_err() {
                     tracing::debug!("a notification was left out: the client does not read");
                 }
-                Ok(())
+                Ok(None)
             }
             JsonRpcMessage::Request(_) => Err(std::io::Error::new(
                 std::io::ErrorKind::Unsupported,
@@ -146,12 +145,51 @@ pub(super) fn prepare_for_next(
     }
 }
 
-/// What an answer becomes that there is no room for.
-pub(super) fn too_much(item: &ServerJsonRpcMessage) -> Vec<u8> {
-    bytes(&no_room(item))
+/// An answer as JSON.
+pub(super) struct Answer {
+    pub(super) json: Vec<u8>,
+    /// What it becomes if there is no room for it.
+    pub(super) instead: Vec<u8>,
 }
 
-/// The same as a message.
+impl Answer {
+    fn of(item: &ServerJsonRpcMessage) -> Self {
+        Self {
+            json: bytes(item),
+            instead: bytes(&no_room(item)),
+        }
+    }
+}
+
+/// Writes an answer, aside if it is large, and gives it to `done` with what
+/// goes with it. Nothing is written of what is no answer.
+pub(super) fn answered<T: Send + 'static>(
+    item: ServerJsonRpcMessage,
+    taken: std::io::Result<Option<T>>,
+    done: impl FnOnce(Answer, T) + Send + 'static,
+) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+    // What is small is there before anything else can be said.
+    let (end, aside) = match taken {
+        Ok(Some(with)) if is_large(&item) => {
+            let write = move || done(Answer::of(&item), with);
+            (Ok(()), Some(aside(write)))
+        }
+        Ok(Some(with)) => {
+            done(Answer::of(&item), with);
+            (Ok(()), None)
+        }
+        Ok(None) => (Ok(()), None),
+        Err(error) => (Err(error), None),
+    };
+    async move {
+        if let Some(aside) = aside {
+            aside.await;
+        }
+        end
+    }
+}
+
+/// What an answer becomes that there is no room for.
 pub(in crate::adapter) fn no_room(item: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let id = match item {
         JsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -187,7 +225,11 @@ impl Transport<RoleServer> for OneRequest {
         let taken = self.take(&item);
         let granted = || Some(View::default());
         prepare_for_next(&item, &self.service, &self.in_flight, granted);
-        std::future::ready(taken)
+        let (log, stream, end) = (self.log.clone(), self.stream, self.answered.clone());
+        answered(item, taken, move |answer, status| {
+            log.answer(stream, status.as_u16(), &answer.json, &answer.instead);
+            end.cancel();
+        })
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -23,7 +23,7 @@ use crate::adapter::front::Front;
 use crate::adapter::handler::Handler;
 use crate::adapter::http::guard::Guarded;
 use crate::adapter::http::message::{Kind, Message, Wrong, json};
-use crate::adapter::http::once::{prepare_for_next, too_much};
+use crate::adapter::http::once::{answered, prepare_for_next};
 use crate::adapter::open::OpenRequests;
 use crate::adapter::shared::Shared;
 use crate::http::{Log, Reader, Refusal, STANDALONE};
@@ -273,24 +273,23 @@ struct SessionTransport {
 }
 
 impl SessionTransport {
-    fn take(&self, item: &mut ServerJsonRpcMessage) -> std::io::Result<()> {
+    /// Says what is no answer; returns the stream that an answer belongs to.
+    fn take(&self, item: &mut ServerJsonRpcMessage) -> std::io::Result<Option<u64>> {
         let belongs = match item {
             JsonRpcMessage::Response(response) => {
                 let Some((id, stream)) = lock(&self.open).answer(&response.id) else {
-                    return Ok(());
+                    return Ok(None);
                 };
                 response.id = id;
-                self.answer(stream, item);
-                return Ok(());
+                return Ok(Some(stream));
             }
             JsonRpcMessage::Error(error) => {
                 let known = error.id.as_ref();
                 let Some((id, stream)) = known.and_then(|id| lock(&self.open).answer(id)) else {
-                    return Ok(());
+                    return Ok(None);
                 };
                 error.id = Some(id);
-                self.answer(stream, item);
-                return Ok(());
+                return Ok(Some(stream));
             }
             JsonRpcMessage::Request(request) => request
                 .request
@@ -312,11 +311,7 @@ impl SessionTransport {
         if !said && matches!(item, JsonRpcMessage::Request(_)) {
             return Err(std::io::Error::other("nobody is there to be asked"));
         }
-        Ok(())
-    }
-
-    fn answer(&self, stream: u64, item: &ServerJsonRpcMessage) {
-        self.log.answer(stream, 200, &json(item), &too_much(item));
+        Ok(None)
     }
 }
 
@@ -330,7 +325,10 @@ impl Transport<RoleServer> for SessionTransport {
         let taken = self.take(&mut item);
         let likely = || self.roots.likely();
         prepare_for_next(&item, &self.service, &self.in_flight, likely);
-        std::future::ready(taken)
+        let log = self.log.clone();
+        answered(item, taken, move |answer, stream| {
+            log.answer(stream, 200, &answer.json, &answer.instead);
+        })
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -12,10 +12,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::asking::{self, PAUSE, Question, Round, Step};
-use crate::adapter::requests::cut_to_limit;
+use crate::adapter::refusal;
+use crate::adapter::requests::shown;
 use crate::adapter::shared::Shared;
-use crate::adapter::tasks::store::{Asked, Tasks, Ticket};
-use crate::adapter::{convert, refusal};
+use crate::adapter::tasks::store::{Asked, Outcome, Tasks, Ticket};
 use crate::kept::Owner;
 use crate::outcome::{Checked, clean};
 use crate::service::{CallRequest, Reply, Run, Service, View};
@@ -88,8 +88,8 @@ pub(super) async fn drive(work: Work, ticket: Ticket, round: Round, first: Runni
             outcome = converse(&work, &ticket, round, first) => outcome,
         };
         match outcome {
-            Ok(result) => ticket.settle(Ok(super::object(&result))),
-            Err(error) => ticket.settle(Err(super::object(&error))),
+            Ok(result) => ticket.settle(Ok(result)),
+            Err(error) => ticket.settle(Err(Outcome::of(&error))),
         }
     };
     // All that ran is dropped here, and not when the task is forgotten.
@@ -110,20 +110,23 @@ async fn converse(
     ticket: &Ticket,
     mut round: Round,
     first: Running,
-) -> Result<CallToolResult, ErrorData> {
+) -> Result<Outcome, ErrorData> {
     let mut running = first;
     let mut keys = Keys::default();
     loop {
         let questions = match running.await? {
-            Step::Done(mut checked) => {
-                cut_to_limit(work.shared.kept(), &work.owner, &mut checked);
-                return Ok(convert::tool_result(checked));
+            Step::Done(checked) => {
+                let (result, rest) = shown(checked, |result| Outcome::of(&result)).await;
+                if let Some((uri, contents)) = rest {
+                    work.shared.kept().keep(&work.owner, uri, contents);
+                }
+                return Ok(result);
             }
             Step::Ask(questions) => questions,
         };
         round = match ask(work, ticket, round, questions, &mut keys).await? {
             Ok(answered) => answered,
-            Err(problem) => return Ok(failure(problem)),
+            Err(problem) => return Ok(Outcome::of(&failure(problem))),
         };
         running = work.begin(&round);
     }

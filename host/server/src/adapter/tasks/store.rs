@@ -9,6 +9,7 @@ use rmcp::model::{
     DetailedTask, InputRequest, InputResponses, JsonObject, Task, TaskPayload, TaskStatus,
 };
 use rmcp::task_manager::current_timestamp;
+use serde::Serialize;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -64,7 +65,9 @@ struct Entry {
 enum Phase {
     Working,
     Asking(Asking),
-    Ended(TaskPayload),
+    /// With what it came to. Shared: it may be large, and a copy is not made
+    /// while others wait for the store.
+    Ended(Arc<TaskPayload>),
 }
 
 /// Questions that wait for answers.
@@ -75,6 +78,36 @@ struct Asking {
     room: usize,
     /// Takes the round on when nothing is open any more.
     answered: oneshot::Sender<Round>,
+}
+
+/// A task as it was when it was looked at.
+pub(super) struct Look {
+    task: Task,
+    payload: Arc<TaskPayload>,
+    /// What it takes, in bytes.
+    pub(super) bytes: usize,
+}
+
+impl Look {
+    /// With a copy of what it came to.
+    pub(super) fn detailed(self) -> DetailedTask {
+        DetailedTask::new(self.task, TaskPayload::clone(&self.payload))
+    }
+}
+
+/// What the call of a task ended with, as it is kept, and its size in bytes.
+pub(super) struct Outcome {
+    object: JsonObject,
+    bytes: usize,
+}
+
+impl Outcome {
+    /// Of what is sent as a result or as an error.
+    pub(super) fn of(what: &impl Serialize) -> Self {
+        let object = super::object(what);
+        let bytes = serde_json::to_vec(&object).map_or(usize::MAX, |bytes| bytes.len());
+        Self { object, bytes }
+    }
 }
 
 /// A question that a client finds in a task.
@@ -155,9 +188,13 @@ impl Tasks {
         (*entry.principal == *principal).then(|| change(entry))
     }
 
-    /// How a task is.
-    pub(super) fn get(&self, id: &str, principal: &str) -> Option<DetailedTask> {
-        self.with(id, principal, |entry| entry.detailed(id))
+    /// How a task is, and its weight in bytes.
+    pub(super) fn get(&self, id: &str, principal: &str) -> Option<Look> {
+        self.with(id, principal, |entry| Look {
+            task: entry.task(id),
+            payload: entry.payload(),
+            bytes: entry.bytes,
+        })
     }
 
     /// Takes answers over. Those to nothing that is open, and those that are
@@ -243,8 +280,8 @@ impl Entry {
         task
     }
 
-    fn detailed(&self, id: &str) -> DetailedTask {
-        let payload = match &self.phase {
+    fn payload(&self) -> Arc<TaskPayload> {
+        Arc::new(match &self.phase {
             Phase::Working => TaskPayload::Working,
             Phase::Asking(asking) => TaskPayload::InputRequired {
                 input_requests: asking
@@ -253,9 +290,8 @@ impl Entry {
                     .map(|(key, asked)| (key.clone(), asked.request.clone()))
                     .collect(),
             },
-            Phase::Ended(payload) => payload.clone(),
-        };
-        DetailedTask::new(self.task(id), payload)
+            Phase::Ended(payload) => return Arc::clone(payload),
+        })
     }
 
     fn enter(&mut self, phase: Phase, bytes: usize) {
@@ -270,7 +306,7 @@ impl Entry {
             // The arguments are gone with what ran.
             self.base = 0;
             self.message = None;
-            self.enter(Phase::Ended(payload), bytes);
+            self.enter(Phase::Ended(Arc::new(payload)), bytes);
         }
     }
 
@@ -351,15 +387,10 @@ impl Ticket {
     }
 
     /// Ends the task with the result of its call, or its error.
-    pub(super) fn settle(&self, outcome: Result<JsonObject, JsonObject>) {
-        let bytes = match &outcome {
-            Ok(object) | Err(object) => {
-                serde_json::to_vec(object).map_or(usize::MAX, |bytes| bytes.len())
-            }
-        };
-        let payload = match outcome {
-            Ok(result) => TaskPayload::Completed { result },
-            Err(error) => TaskPayload::Failed { error },
+    pub(super) fn settle(&self, outcome: Result<Outcome, Outcome>) {
+        let (payload, bytes) = match outcome {
+            Ok(Outcome { object, bytes }) => (TaskPayload::Completed { result: object }, bytes),
+            Err(Outcome { object, bytes }) => (TaskPayload::Failed { error: object }, bytes),
         };
         if let Err(error) = self.change(bytes, |entry| entry.end(payload, bytes)) {
             self.fail(&error.into());
