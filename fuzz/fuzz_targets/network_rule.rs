@@ -32,10 +32,7 @@ fuzz_target!(|text: &str| {
         let any_port = to.host == "*" && to.port == 0;
         assert_eq!(to.scheme, Scheme::Https);
         assert!(any_port || to.port == target.port);
-        let lower = path.to_ascii_lowercase();
-        assert!(
-            !lower.contains("/../") && !lower.contains("%2e%2e/"),
-            "{path}"
-        );
+        let up = |name: &str| name.to_ascii_lowercase().replace("%2e", ".") == "..";
+        assert!(!path.split('/').any(up), "{path}");
     }
 });

@@ -20,7 +20,7 @@ pub use authority::{Authority, AuthorityError, Host};
 pub use decide::{Allowed, Denied, NetworkRules, Target};
 pub use flag::{AllowFlag, Remedy};
 pub use meet::EffectiveNetwork;
-pub(crate) use meet::meet;
+pub(crate) use meet::{destination as narrower, meet};
 use path::PathPattern;
 
 const PLACE: &str = "[[network]]";

@@ -95,7 +95,8 @@ pub(crate) fn meet(asked: &NetworkRequest, granted: &NetworkRequest) -> Option<M
     })
 }
 
-fn destination(one: &Destination, other: &Destination) -> Option<Destination> {
+/// The narrower of two destinations; none where neither is.
+pub(crate) fn destination(one: &Destination, other: &Destination) -> Option<Destination> {
     if one.scheme != other.scheme {
         return None;
     }
