@@ -1,12 +1,17 @@
 //! The github plugin, through the built host, with a GitHub of the tests' own: it
 //! has the real one's name and a certificate that the host believes, behind a proxy.
 
+use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use palisade_tests::internet::{Asked, Internet, Pipe, Proxy, Web};
 use palisade_tests::stage::open;
 use palisade_tests::{Palisade, Session, plugin, rpc};
 use serde_json::{Value, json};
+
+const TOKEN: &str = "github_pat_hunter2";
 
 /// A GitHub, and a session with the plugin that is granted it.
 struct GitHub {
@@ -34,7 +39,7 @@ impl GitHub {
     }
 
     fn command(&self, rule: &str) -> Palisade {
-        let command = Palisade::run(plugin("github"));
+        let command = with_a_token(Palisade::run(plugin("github")));
         let command = self.internet.reach(command, &[rule]);
         command.env("HTTPS_PROXY", self.proxy.url())
     }
@@ -50,6 +55,24 @@ impl GitHub {
         let lines = asked.iter().map(|one| line(&one.head));
         lines.map(|line| line.replace(" HTTP/1.1", "")).collect()
     }
+}
+
+/// A command with the token in its store, and a grant of it.
+fn with_a_token(command: Palisade) -> Palisade {
+    let folder = command.home().join(".local/share/palisade/secrets");
+    let only_mine = |path: &Path, mode| {
+        fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    };
+    fs::create_dir_all(&folder).unwrap();
+    only_mine(&folder, 0o700);
+    let file = folder.join("GITHUB_TOKEN");
+    fs::write(&file, format!("GITHUB_TOKEN\n{TOKEN}")).unwrap();
+    only_mine(&file, 0o600);
+    let grant = command.home().join("grant.toml");
+    let text = "[[secrets]]\nname = \"GITHUB_TOKEN\"\ninject = { to = \"https://api.github.com\", \
+                header = \"authorization\", format = \"Bearer {}\" }\n";
+    fs::write(&grant, text).unwrap();
+    command.grant(grant)
 }
 
 fn send(pipe: &mut dyn Pipe, status: u16, headers: &str, body: &Value) -> bool {
@@ -281,4 +304,30 @@ fn it_asks_for_github_and_nobody_else() {
     let error = rpc::tool_error(&result);
     assert!(error.contains("not permitted: "), "{error}");
     assert_eq!(github.web.connections(), 0);
+}
+
+/// The plugin sends its requests without it, and whatever an answer says of it is
+/// not there for the plugin to see.
+#[test]
+fn the_token_is_the_hosts() {
+    let github = GitHub::new(|line, asked| match line {
+        "GET /repos/o/r/issues/1" => fine(issue(1, &asked.head)),
+        _ => (401, String::new(), json!({"message": asked.head})),
+    });
+    let mut session = github.session();
+    for number in [1, 2] {
+        let result = session.call("get_issue", ours(json!({"issue_number": number})));
+        assert!(!result.to_string().contains(TOKEN), "{result}");
+    }
+    let asked = github.web.asked();
+    assert_eq!(asked.len(), 2);
+    let with_token = format!("authorization: bearer {TOKEN}");
+    let carried = |head: &str| head.to_lowercase().contains(&with_token);
+    // Before there is a store for secrets, nothing is added.
+    let adds = Palisade::new(["secret", "list"]).output().code == Some(0);
+    assert!(
+        asked.iter().all(|one| carried(&one.head) == adds),
+        "{asked:?}"
+    );
+    assert!(!session.stderr().contains(TOKEN));
 }

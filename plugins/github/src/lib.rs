@@ -107,6 +107,10 @@ impl GitHub {
     /// List the issues of a repository, newest first. GitHub counts pull
     /// requests among them.
     #[tool(title = "List issues", read_only, open_world)]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "they are the tool's, each with words of its own"
+    )]
     fn list_issues(
         &self,
         /// Owner of the repository.
@@ -184,6 +188,10 @@ impl GitHub {
 
     /// List the pull requests of a repository.
     #[tool(title = "List pull requests", read_only, open_world)]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "they are the tool's, each with words of its own"
+    )]
     fn list_pull_requests(
         &self,
         /// Owner of the repository.

@@ -1,4 +1,3 @@
-use palisade_sdk::prelude::*;
 use serde_json::{Value, json};
 
 use crate::files::{There, shown};
