@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use palisade_secrets::{BadValue, MAX_BYTES, SecretValue, Store};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde_json::json;
 
 use crate::args::SecretCommand;
@@ -48,6 +49,8 @@ fn read(name: &str) -> Result<SecretValue, Failure> {
             .remedy("type it at a terminal, or send it to standard input")
     };
     let value = if std::io::stdin().is_terminal() {
+        // Also what is typed ahead, before the question is there.
+        let _hushed = Hushed::terminal().map_err(unread)?;
         let prompt = format!("value of {name} (it is not shown): ");
         let typed = rpassword::prompt_password(prompt).map_err(unread)?;
         SecretValue::from_bytes(typed.into_bytes())
@@ -69,6 +72,26 @@ fn read(name: &str) -> Result<SecretValue, Failure> {
         };
         Failure::new(format!("{name} is not set: the value {bad}")).remedy(remedy)
     })
+}
+
+/// While it lives, the terminal does not show what is typed.
+struct Hushed(Termios);
+
+impl Hushed {
+    fn terminal() -> std::io::Result<Self> {
+        let before = tcgetattr(std::io::stdin())?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(std::io::stdin(), OptionalActions::Now, &silent)?;
+        Ok(Self(before))
+    }
+}
+
+impl Drop for Hushed {
+    fn drop(&mut self) {
+        // There is nothing else to be done about a terminal that is gone.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
+    }
 }
 
 fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
