@@ -10,6 +10,8 @@ mod context;
 mod elicit;
 mod error;
 pub mod field;
+#[cfg(any(feature = "http", test))]
+pub mod http;
 mod icon;
 mod lifecycle;
 mod link;

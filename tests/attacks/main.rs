@@ -38,6 +38,7 @@ mod races;
 mod read_only_root;
 mod root_is_resolved_once;
 mod roots_do_not_mix;
+mod secrets;
 mod special_files;
 mod state;
 mod surroundings;

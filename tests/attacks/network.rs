@@ -16,6 +16,7 @@ mod proxy;
 mod redirects;
 mod refusals;
 mod reuse;
+mod secrets;
 mod sockets;
 mod tls;
 

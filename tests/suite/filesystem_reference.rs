@@ -1,4 +1,4 @@
-//! The reference filesystem server from npm, to be compared with: one exact
+//! A reference server, to be compared with; that of files is from npm, one exact
 //! version, installed when it is first needed.
 
 use std::fs::{self, File};
@@ -29,9 +29,14 @@ impl Reference {
     /// Starts it on one directory; none where there is no Node.js, without
     /// which Palisade itself is built and tested.
     pub(crate) fn start(directory: &Path) -> Option<Self> {
-        let mut child = Command::new("node")
-            .arg(installed()?)
-            .arg(directory)
+        let mut command = Command::new("node");
+        command.arg(installed()?).arg(directory);
+        Some(Self::of(command))
+    }
+
+    /// Starts one that speaks over its standard input and output.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -48,7 +53,7 @@ impl Reference {
         server.ask("initialize", rpc::hello("2025-06-18"));
         let initialized = rpc::notification("notifications/initialized", Value::Null);
         server.send(&initialized);
-        Some(server)
+        server
     }
 
     /// Its tools, as it describes them.
@@ -62,7 +67,8 @@ impl Reference {
         self.ask("tools/call", rpc::tool(tool, arguments))
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// The answer to any request.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         self.send(&rpc::request(self.last_id, method, params));
         loop {

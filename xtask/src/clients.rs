@@ -12,10 +12,12 @@ use crate::layout::Layout;
 
 /// Written last, so that half an installation is not taken for one.
 const DONE: &str = "installed.txt";
-/// The releases of the Python SDK, by the revision that each was the last to
-/// call its newest, and what they all depend on.
-const PYTHON: [&str; 6] = [
+/// What they all depend on; the reference fetch server, which the plugin of that
+/// name is compared with; and the releases of the Python SDK, by the revision that
+/// each was the last to call its newest.
+const PYTHON: [&str; 7] = [
     "shared",
+    "fetch",
     "2024-11-05",
     "2025-03-26",
     "2025-06-18",

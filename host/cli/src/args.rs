@@ -33,6 +33,12 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Call one tool and print what it answers.
     Call(CallArgs),
+    /// Keep values that plugins have the use of and never see.
+    Secret {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: SecretCommand,
+    },
     /// Say what protects this machine, and what to do where that is less than
     /// it could be.
     Doctor(DoctorArgs),
@@ -60,6 +66,10 @@ pub(crate) struct GrantArgs {
     /// `private:`, the name may lead into a private network.
     #[arg(long = "allow", value_name = "RULE")]
     pub(crate) allow: Vec<AllowFlag>,
+    /// Grant the use of a secret, as the plugin asks for it: the host adds it to
+    /// requests, and the plugin never sees it.
+    #[arg(long = "secret", value_name = "NAME")]
+    pub(crate) secrets: Vec<SecretArg>,
     /// Read more grants from a file; flags add to it and override it.
     #[arg(long, value_name = "FILE")]
     pub(crate) grant: Option<PathBuf>,
@@ -88,6 +98,11 @@ pub(crate) struct RunGrantArgs {
     /// plugins: PLUGIN/RULE.
     #[arg(long = "allow", value_name = "RULE")]
     pub(crate) allow: Vec<Scoped<AllowFlag>>,
+    /// Grant the use of a secret, as the plugin asks for it: the host adds it to
+    /// requests, and the plugin never sees it. With several plugins:
+    /// PLUGIN/NAME.
+    #[arg(long = "secret", value_name = "NAME")]
+    pub(crate) secrets: Vec<SecretArg>,
     /// Read more grants from a file; flags add to it and override it. With
     /// several plugins, one for each that names it.
     #[arg(long = "grant", value_name = "FILE")]
@@ -269,6 +284,39 @@ pub(crate) struct CallArgs {
     /// Print the whole result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `palisade secret`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretCommand {
+    /// Keep a value. It is asked for at the terminal, which does not show it, or
+    /// read from standard input; never from the command line.
+    Set {
+        /// The secret's name.
+        name: SecretArg,
+    },
+    /// Name the secrets that are kept.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a value.
+    Remove {
+        /// The secret's name.
+        name: SecretArg,
+    },
+}
+
+/// What should be a secret's name. It is looked at later than other arguments: a
+/// value that was written here by mistake would be repeated otherwise.
+#[derive(Debug, Clone)]
+pub(crate) struct SecretArg(pub(crate) String);
+
+impl From<String> for SecretArg {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
 }
 
 /// `palisade doctor`.

@@ -6,3 +6,4 @@ pub(crate) mod doctor;
 pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_http;
+pub(crate) mod secret;

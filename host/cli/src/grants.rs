@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    Access, AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, name_roots,
+    AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
+    SecretSource, name_roots,
 };
 
 use crate::args::GrantArgs;
@@ -11,7 +12,12 @@ use crate::failure::Failure;
 use crate::files::read_text;
 use crate::load::manifest_beside;
 use crate::places::Places;
-use crate::steps::steps;
+use crate::secrets;
+
+mod dependence;
+
+use dependence::check_place;
+pub(crate) use dependence::{Source, check_dependence};
 
 /// What a person says is granted one plugin.
 #[derive(Debug, Default)]
@@ -22,6 +28,8 @@ pub(crate) struct Granted {
     pub(crate) env: Vec<EnvFlag>,
     /// Places in the network.
     pub(crate) allow: Vec<AllowFlag>,
+    /// Secrets, to be used as the plugin asks for it.
+    pub(crate) secrets: Vec<SecretFlag>,
     /// More, in a file.
     pub(crate) file: Option<GrantFile>,
 }
@@ -43,32 +51,6 @@ pub(crate) struct Collected {
     pub(crate) file: Option<PathBuf>,
     /// What it came about by.
     pub(crate) sources: Vec<Source>,
-}
-
-/// A path, as written, that decides what is granted the next time.
-#[derive(Debug, Clone)]
-pub(crate) struct Source {
-    path: PathBuf,
-    /// Not only by where it leads, but by what is read there.
-    is_read: bool,
-}
-
-impl Source {
-    /// A file that is read.
-    pub(crate) fn read(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            is_read: true,
-        }
-    }
-
-    /// A directory or file that is granted.
-    fn granted(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            is_read: false,
-        }
-    }
 }
 
 impl GrantFile {
@@ -99,6 +81,9 @@ impl Granted {
                 .collect(),
             env: args.env.clone(),
             allow: args.allow.clone(),
+            secrets: (args.secrets.iter())
+                .map(|arg| secrets::named(&arg.0))
+                .collect::<Result<_, _>>()?,
             file: args.grant.as_deref().map(GrantFile::read).transpose()?,
         })
     }
@@ -116,6 +101,7 @@ pub(crate) fn collect(
         roots,
         env,
         allow,
+        secrets,
         file,
     } = granted;
     let (path, mut grant) = match file {
@@ -131,18 +117,24 @@ pub(crate) fn collect(
             resolve(&written, root.kind).map_err(|wrong| wrong.in_file(path.as_deref(), root))?;
         sources.push(Source::granted(&written));
     }
+    for secret in &mut grant.secrets {
+        if let SecretSource::File(file) = &mut secret.source {
+            *file = base.as_deref().unwrap_or(Path::new("")).join(&*file);
+            sources.push(Source::secret(file));
+        }
+    }
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
-    let beside = manifest_beside(plugin);
-    let secret = places.map_or(&[][..], Places::secret);
-    let read = [plugin, &beside]
-        .into_iter()
-        .chain(secret.iter().map(PathBuf::as_path));
     // A manifest that is not there can be made only by whoever can write beside
     // the plugin, which is there.
-    sources.extend(read.filter(|file| file.exists()).map(Source::read));
+    let beside = manifest_beside(plugin);
+    let read = [plugin, &beside].into_iter().filter(|file| file.exists());
+    sources.extend(read.map(Source::read));
+    let secret = places.map_or(&[][..], Places::secret);
+    sources.extend(secret.iter().map(|file| Source::secret(file)));
     let mut flags = Grant {
         roots: named_roots(&roots, manifest)?,
         network: allow.into_iter().map(|AllowFlag(rule)| rule).collect(),
+        secrets: secrets.into_iter().map(as_asked).collect(),
         ..Grant::default()
     };
     for flag in &env {
@@ -158,6 +150,14 @@ pub(crate) fn collect(
         file: path,
         sources,
     })
+}
+
+fn as_asked(SecretFlag(name): SecretFlag) -> SecretGrant {
+    SecretGrant {
+        name,
+        use_as: None,
+        source: SecretSource::Store,
+    }
 }
 
 fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
@@ -278,98 +278,6 @@ pub(crate) fn place(file: Option<&Path>, line: Option<usize>) -> String {
         true => String::new(),
         false => format!("{}: ", parts.join(", ")),
     }
-}
-
-fn check_place(root: &RootGrant, places: Option<&Places>) -> Result<(), Failure> {
-    let shown = root.path.display();
-    let refused = |why: String| {
-        Err(Failure::new(format!("{shown} can't be granted: {why}"))
-            .remedy("grant a directory that has nothing to do with it, for example one below")
-            .into_refusal())
-    };
-    if let Some(own) = places.and_then(|places| places.touched_by(&root.path)) {
-        return refused(format!("Palisade keeps its own files in {}", own.display()));
-    }
-    let holds = |file: &&PathBuf| {
-        let resolved = file.canonicalize();
-        resolved.is_ok_and(|file| file.starts_with(&root.path))
-    };
-    if let Some(secret) = places.and_then(|places| places.secret().iter().find(holds)) {
-        let why = format!(
-            "the plugin could read {}, by which this server and its clients know each other",
-            secret.display()
-        );
-        return refused(why);
-    }
-    if shows_processes(&root.path) {
-        return refused("what the system shows of running programs, this one too, is in it".into());
-    }
-    let program = std::env::current_exe().and_then(|program| program.canonicalize());
-    if root.access == Access::ReadWrite
-        && let Ok(program) = program
-        && program.starts_with(&root.path)
-    {
-        return refused(format!(
-            "the plugin could put another program in the place of {}",
-            program.display()
-        ));
-    }
-    Ok(())
-}
-
-/// Whether a directory holds what Linux shows of processes: their memory and
-/// environment as files.
-fn shows_processes(path: &Path) -> bool {
-    match path.strip_prefix("/proc") {
-        Err(_) => Path::new("/proc").starts_with(path),
-        Ok(below) => below.components().next().is_none_or(|first| {
-            let first = first.as_os_str().to_string_lossy();
-            first.ends_with("self") || first.bytes().all(|byte| byte.is_ascii_digit())
-        }),
-    }
-}
-
-/// A plugin that can change what its own grant depends on (the grant file, a
-/// directory on the way to another one that is granted) decides what it gets
-/// the next time. Of several plugins, the same goes for what others' grants
-/// depend on.
-pub(crate) fn check_dependence(roots: &[RootGrant], sources: &[Source]) -> Result<(), Failure> {
-    for source in sources {
-        let shown = source.path.display();
-        let steps = steps(&source.path)
-            .map_err(|error| Failure::because(format!("{shown} can't be resolved"), &error))?;
-        let changeable = roots
-            .iter()
-            .filter(|root| root.access == Access::ReadWrite)
-            .find(|root| {
-                steps.iter().any(|step| match root.kind {
-                    RootKind::Directory => *step != root.path && step.starts_with(&root.path),
-                    // It can be filled, but not be made to lead elsewhere.
-                    RootKind::File => source.is_read && *step == root.path,
-                })
-            });
-        if let Some(root) = changeable {
-            let remedy = match root.kind {
-                RootKind::Directory => "grant the outer directory read-only, or grant it alone",
-                RootKind::File => "grant the file read-only",
-            };
-            let why = match source.is_read {
-                true => {
-                    format!("the plugin could put another {shown} in its place for the next time")
-                }
-                false => format!(
-                    "{shown} depends on it, and the plugin could make it lead anywhere the next time"
-                ),
-            };
-            return Err(Failure::new(format!(
-                "{} can't be granted for writing: {why}",
-                root.path.display(),
-            ))
-            .remedy(remedy)
-            .into_refusal());
-        }
-    }
-    Ok(())
 }
 
 fn env_value(flag: &EnvFlag) -> Result<String, Failure> {

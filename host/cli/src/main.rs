@@ -22,6 +22,7 @@ mod places;
 mod plugin_arg;
 mod prepare;
 mod scopes;
+mod secrets;
 mod several;
 mod steps;
 mod wall;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
+        Command::Secret { command } => commands::secret::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
     };

@@ -1,6 +1,6 @@
 //! Printing.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, IsTerminal, Write as _};
 
 use palisade_policy::Shown;
 
@@ -26,4 +26,20 @@ pub(crate) fn error_line(text: &str) {
 /// Replaces what steers a terminal; newlines and tabs stay.
 pub(crate) fn printable(text: &str) -> String {
     Shown::Lines.of(text).into_owned()
+}
+
+/// Whether what is written there may be in colour: a person looks at it, and
+/// has not said otherwise.
+pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    stream.is_terminal() && !is_set("NO_COLOR") && !dumb
+}
+
+/// One line of text in red, if it may be in colour.
+pub(crate) fn red(line: &str, colour: bool) -> String {
+    match colour {
+        true => format!("\u{1b}[31m{line}\u{1b}[0m"),
+        false => line.to_owned(),
+    }
 }

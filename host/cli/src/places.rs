@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
+use palisade_secrets::Store;
 
 /// Palisade's own directories. No grant may reach into one of them: whoever
-/// can write compiled code or grants needs no sandbox to break out of.
+/// can write compiled code or grants needs no sandbox to break out of, and who can
+/// read secrets has them.
 pub(crate) struct Places {
     cache: PathBuf,
     config: PathBuf,
+    data: PathBuf,
     /// Every directory that is Palisade's own, in this run or in another.
     own: Vec<PathBuf>,
     /// Files of this run that no plugin may read: tokens, keys.
@@ -22,19 +25,23 @@ impl Places {
         let strategy = etcetera::choose_base_strategy().ok()?;
         let cache = strategy.cache_dir().join("palisade");
         let config = strategy.config_dir().join("palisade");
+        let data = strategy.data_dir().join("palisade");
         let home = strategy.home_dir();
         let own = vec![
             cache.clone(),
             config.clone(),
+            data.clone(),
             // Where they are when the variables of XDG are not set: what is
             // started elsewhere, by a desktop for example, uses these.
             home.join(".cache/palisade"),
             home.join(".config/palisade"),
+            home.join(".local/share/palisade"),
         ];
         let absolute = own.iter().all(|path| path.is_absolute());
         absolute.then_some(Self {
             cache,
             config,
+            data,
             own,
             secret: Vec::new(),
         })
@@ -59,6 +66,11 @@ impl Places {
     /// Where what a person has decided is kept.
     pub(crate) fn config(&self) -> &Path {
         &self.config
+    }
+
+    /// Where the values of secrets are kept.
+    pub(crate) fn secrets(&self) -> Store {
+        Store::new(self.data.join("secrets"))
     }
 
     /// The own directory that `granted` holds or lies in, if there is one.

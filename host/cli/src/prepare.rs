@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use palisade_hardening::Wall;
 use palisade_policy::{
-    Decision, EffectiveRoot, Manifest, PolicyError, RootGrant, RowKind, compare,
+    Decision, EffectiveRoot, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare,
 };
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
+use palisade_secrets::Store;
 use palisade_server::{Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
@@ -16,6 +17,7 @@ use crate::grants::{self, Granted, Source};
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
+use crate::secrets::{self, Values};
 use crate::wall;
 
 /// A plugin and what it says of itself.
@@ -43,6 +45,10 @@ pub(crate) struct Prepared {
     pub(crate) plugin: Plugin,
     /// Directories and files that are granted.
     pub(crate) roots: Vec<RootGrant>,
+    /// Secrets that are granted.
+    pub(crate) secrets: Vec<SecretGrant>,
+    /// Where their values are kept.
+    pub(crate) store: Option<Store>,
     /// The file that grants them, where there is one.
     grant_file: Option<PathBuf>,
     /// The paths that decide what is granted the next time.
@@ -133,6 +139,8 @@ impl Loaded {
             decision,
             plugin,
             roots: collected.grant.roots,
+            secrets: collected.grant.secrets,
+            store: places.map(Places::secrets),
             grant_file: collected.file,
             sources: collected.sources,
         })
@@ -145,11 +153,17 @@ impl Prepared {
         wall::keep(wall, &self.decision.effective);
     }
 
-    /// A directory, or a place in the network, that was granted and has no
-    /// effect is most likely a slip.
+    /// Reads the secrets it has the use of.
+    pub(crate) fn values(&self) -> Result<Values, Failure> {
+        let secrets = &self.decision.effective.secrets;
+        secrets::load(&self.name, secrets, self.store.as_ref())
+    }
+
+    /// A directory, a place in the network or a secret that was granted and has
+    /// no effect is most likely a slip.
     pub(crate) fn tell_unused(&self) {
         for row in &self.decision.rows {
-            let (RowKind::Folder | RowKind::Network, Some(granted), None) =
+            let (RowKind::Folder | RowKind::Network | RowKind::Secret, Some(granted), None) =
                 (row.kind, &row.granted, &row.effective)
             else {
                 continue;
@@ -209,11 +223,17 @@ impl Prepared {
             };
             return Err(Failure::refused(format!("{name} can't start"), &missing));
         }
-        let effective = self.decision.effective;
+        let values = secrets::load(&name, &self.decision.effective.secrets, self.store.as_ref())?;
+        secrets::tell_exposed(&name, &values);
+        let mut effective = self.decision.effective;
+        for (name, value) in &values.exposed {
+            (effective.env).insert(name.clone(), value.reveal().to_owned());
+        }
         let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
+        let injector = values.injector(&name)?;
         let outside = ways.of(&name, &effective.network)?;
-        let sandbox = sandbox.with_outside(&effective.network, outside, ways.plugins);
+        let sandbox = sandbox.with_outside(&effective.network, outside, injector, ways.plugins);
         Ok(PluginSetup {
             name,
             plugin: self.plugin,

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
-use palisade_policy::{AllowFlag, EnvFlag, FileFlag, FlagError, RootFlag, is_name};
+use palisade_policy::{AllowFlag, EnvFlag, FileFlag, FlagError, RootFlag, SecretFlag, is_name};
 
-use crate::args::RunGrantArgs;
+use crate::args::{RunGrantArgs, SecretArg};
 use crate::failure::Failure;
 use crate::grants::{GrantFile, Granted};
+use crate::secrets::named as named_secret;
 
 /// A flag, and how it was written: whether it says for which plugin it is
 /// depends on how many there are.
@@ -75,6 +76,9 @@ pub(crate) fn for_one(args: &RunGrantArgs) -> Result<Granted, Failure> {
             .collect(),
         env: args.env.iter().map(|env| env.flag.clone()).collect(),
         allow: (args.allow.iter().map(unscoped_rule)).collect::<Result<_, _>>()?,
+        secrets: (args.secrets.iter())
+            .map(|arg| Ok(secret(arg, None)?.1))
+            .collect::<Result<_, Failure>>()?,
         file,
     })
 }
@@ -111,6 +115,10 @@ pub(crate) fn for_several(
             .or_default()
             .allow
             .push(allow.flag.clone());
+    }
+    for arg in &args.secrets {
+        let (plugin, flag) = secret(arg, Some(example))?;
+        all.entry(plugin).or_default().secrets.push(flag);
     }
     for path in &args.files {
         let file = GrantFile::read(path)?;
@@ -171,6 +179,27 @@ fn unscoped_rule(allow: &Scoped<AllowFlag>) -> Result<AllowFlag, Failure> {
             allow.text
         ))
         .remedy(format!("write --allow '{}'", allow.flag))),
+    }
+}
+
+/// `PLUGIN/NAME`, or for one plugin `NAME`.
+fn secret(arg: &SecretArg, several: Option<&str>) -> Result<(String, SecretFlag), Failure> {
+    let (plugin, name) = match scope(&arg.0) {
+        Some((plugin, name)) => (Some(plugin), name),
+        None => (None, arg.0.as_str()),
+    };
+    let secret = named_secret(name)?;
+    match (plugin, several) {
+        (Some(plugin), Some(_)) => Ok((plugin.to_owned(), secret)),
+        (None, None) => Ok((String::new(), secret)),
+        (None, Some(example)) => Err(unscoped(
+            &format!("--secret {secret}"),
+            &format!("--secret {example}/{secret}"),
+        )),
+        (Some(plugin), None) => Err(Failure::usage(format!(
+            "--secret {plugin}/{secret}: there is one plugin, which is not named here"
+        ))
+        .remedy(format!("write --secret {secret}"))),
     }
 }
 

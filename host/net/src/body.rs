@@ -10,10 +10,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::error::NetError;
+use crate::secrets::Masked;
 
 /// An answer's body. While it lives, its request counts as under way.
 pub struct Incoming {
-    inner: hyper::body::Incoming,
+    inner: Masked<hyper::body::Incoming>,
     name: String,
     left: u64,
     limit: u64,
@@ -24,7 +25,7 @@ pub struct Incoming {
 
 impl Incoming {
     pub(crate) fn new(
-        inner: hyper::body::Incoming,
+        inner: Masked<hyper::body::Incoming>,
         name: String,
         limit: u64,
         idle: Duration,
@@ -77,10 +78,16 @@ impl Body for Incoming {
                     })),
                 }
             }
-            Some(Err(source)) => Some(Err(NetError::Http {
-                name: this.name.clone(),
-                source: source.into(),
-            })),
+            Some(Err(source)) => {
+                let error = NetError::Http {
+                    name: this.name.clone(),
+                    source: source.into(),
+                };
+                Some(Err(match this.inner.mask() {
+                    Some(mask) => mask.error(error),
+                    None => error,
+                }))
+            }
         })
     }
 

@@ -18,6 +18,7 @@ use crate::connect::{Dial, DialError};
 use crate::error::NetError;
 use crate::outside::Outside;
 use crate::refusals::Refusals;
+use crate::secrets::{Injector, Masked};
 
 /// How long the steps of a request may take.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +106,7 @@ pub struct Egress<B> {
     client: RwLock<Client<Dial, Outgoing<B>>>,
     limits: EgressLimits,
     timeouts: Timeouts,
+    secrets: Injector,
     places: Arc<Semaphore>,
     refusals: Refusals,
 }
@@ -136,7 +138,14 @@ where
             limits,
             timeouts,
             refusals,
+            secrets: Injector::default(),
         }
+    }
+
+    /// The same, with secrets that are added to requests.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Injector) -> Self {
+        Self { secrets, ..self }
     }
 
     /// What is allowed.
@@ -176,7 +185,8 @@ where
             .map_err(|_| NetError::Busy(self.limits.requests))?;
         clean(&mut head.headers);
         self.ask_proxy(&target, &mut head.headers);
-        let request = Request::from_parts(head, Outgoing::new(body, self.limits.body));
+        let mut request = Request::from_parts(head, Outgoing::new(body, self.limits.body));
+        let mask = self.secrets.apply(&mut request)?;
         let limit = timeouts.connect * 2 + timeouts.first_byte;
         let answering = self.client().request(request);
         let answer = match tokio::time::timeout(limit, answering).await {
@@ -186,7 +196,10 @@ where
                 if matches!(error, NetError::Address { .. }) {
                     self.refusals.tell(self.rules(), &target, true);
                 }
-                return Err(error);
+                return Err(match &mask {
+                    Some(mask) => mask.error(error),
+                    None => error,
+                });
             }
             Err(_) => {
                 return Err(NetError::Timeout {
@@ -196,7 +209,11 @@ where
             }
         };
         let (mut head, body) = answer.into_parts();
+        if let Some(mask) = &mask {
+            mask.head(&name, &mut head)?;
+        }
         clean(&mut head.headers);
+        let body = Masked::new(body, mask.as_ref());
         let body = Incoming::new(body, name, self.limits.body, timeouts.idle, place);
         Ok(Response::from_parts(head, body))
     }

@@ -107,6 +107,14 @@ pub enum NetError {
     /// As many requests as there may be at once are under way.
     #[error("more than {0} requests are under way")]
     Busy(usize),
+    /// A secret can't be added to a request, or not be found in its answer.
+    #[error("the answer of {name} can't be used with a secret: {why}")]
+    Secret {
+        /// What was asked for.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
     /// What came is no HTTP, or the connection broke.
     #[error("the connection to {name} failed")]
     Http {

@@ -12,10 +12,12 @@ mod body;
 mod connect;
 mod egress;
 mod error;
+pub mod fuzzing;
 mod outside;
 mod proxy;
 mod refusals;
 mod resolve;
+mod secrets;
 mod stream;
 mod tls;
 
@@ -26,4 +28,5 @@ pub use outside::{Needs, Outside};
 pub use proxy::Proxies;
 pub use refusals::Refusals;
 pub use resolve::Resolver;
+pub use secrets::{Injector, InjectorError, Mask, Masked};
 pub use tls::Trust;

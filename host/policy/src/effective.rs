@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::limits::Limits;
 use crate::network::{EffectiveNetwork, NetworkRequest};
 use crate::roots::{Access, RootKind};
-use crate::secrets::SecretRequest;
+use crate::secrets::{EffectiveSecret, SecretUse};
 use crate::storage::StorageRequest;
 use crate::tools::ToolRules;
 
@@ -22,8 +22,8 @@ pub struct Effective {
     pub network: EffectiveNetwork,
     /// Environment variables with their values.
     pub env: BTreeMap<String, String>,
-    /// Secrets.
-    pub secrets: Vec<SecretRequest>,
+    /// Secrets, without their values.
+    pub secrets: Vec<EffectiveSecret>,
     /// Storage kept between calls.
     pub storage: Option<StorageRequest>,
     /// Limits.
@@ -74,9 +74,14 @@ impl Effective {
         canon.sorted(self.env.keys());
         canon.list("secrets", &self.secrets, |canon, rule| {
             canon.field(rule.name.as_bytes());
-            canon.field(rule.inject.to.to_string().as_bytes());
-            canon.field(rule.inject.header.as_bytes());
-            canon.field(rule.inject.format.as_bytes());
+            canon.field(rule.source.to_string().as_bytes());
+            match &rule.use_as {
+                SecretUse::Expose => canon.field(b"expose"),
+                SecretUse::Inject(injection) => {
+                    canon.field(injection.to.to_string().as_bytes());
+                    canon.field(injection.carrier.to_string().as_bytes());
+                }
+            }
         });
         canon.field(b"storage");
         canon.sorted(self.storage.map(|storage| storage.quota.to_string()).iter());

@@ -9,7 +9,7 @@ use crate::manifest::{PluginInfo, optional, section};
 use crate::network::{self, NetworkRequest};
 use crate::parse::{Table, document};
 use crate::roots::{self, RootGrant, union};
-use crate::secrets::{self, SecretRequest};
+use crate::secrets::{self, SecretGrant};
 use crate::storage::StorageRequest;
 use crate::tools::ToolRules;
 
@@ -26,7 +26,7 @@ pub struct Grant {
     /// Environment variables with their values.
     pub env: BTreeMap<String, String>,
     /// Secret rules (the values are kept elsewhere).
-    pub secrets: Vec<SecretRequest>,
+    pub secrets: Vec<SecretGrant>,
     /// Storage kept between calls.
     pub storage: Option<StorageRequest>,
     /// Ceilings.
@@ -59,7 +59,7 @@ impl Grant {
             roots: optional(&top, "roots", roots::grants)?,
             network: optional(&top, "network", network::rules)?,
             env: optional(&top, "env", |item| env::values(&section(item)?))?,
-            secrets: optional(&top, "secrets", secrets::rules)?,
+            secrets: optional(&top, "secrets", secrets::grants)?,
             storage: optional(&top, "storage", |item| {
                 StorageRequest::parse(&section(item)?).map(Some)
             })?,
@@ -88,7 +88,11 @@ impl Grant {
                 self.network.push(rule);
             }
         }
-        for rule in flags.secrets {
+        for mut rule in flags.secrets {
+            // A flag names a secret; where its value comes from, the file says.
+            if let Some(named) = self.secrets.iter().find(|old| old.name == rule.name) {
+                rule.source = named.source.clone();
+            }
             if !self.secrets.contains(&rule) {
                 self.secrets.push(rule);
             }

@@ -16,6 +16,8 @@ use crate::rows::{NOT_ASKED, NOT_GRANTED, Row, RowKind};
 use crate::text::{shell_word, shown, visible};
 use crate::units::{format_duration, format_size};
 
+mod secrets;
+
 /// The permission that holds, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
@@ -38,7 +40,9 @@ pub struct Decision {
 /// - A variable holds when it is asked for and granted.
 /// - A request over the network is let through when what is asked for allows it
 ///   and what is granted does.
-/// - A secret or storage rule holds when the grant has the very same.
+/// - A secret holds as asked for and granted, towards the narrower of the two
+///   destinations; a plugin is shown one only where the grant says just that.
+/// - A storage rule holds when the grant has the very same.
 /// - A limit is what is asked, but at most the grant's ceiling, or the default
 ///   where the grant sets none. A plugin that does not ask gets the ceiling, or
 ///   else the default.
@@ -69,11 +73,7 @@ pub fn compare(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision, P
         roots: table.roots(manifest.map(|asks| asks.roots.as_slice()), &grant.roots),
         network: table.network(manifest.map(|asks| asks.network.as_slice()), &grant.network),
         env: table.env(manifest.map(|asks| &asks.env), &grant.env),
-        secrets: table.equal(
-            (RowKind::Secret, |rule| format!("secret {}", rule.name)),
-            manifest.map(|asks| asks.secrets.as_slice()),
-            &grant.secrets,
-        ),
+        secrets: table.secrets(manifest.map(|asks| asks.secrets.as_slice()), &grant.secrets),
         storage: (table.equal(
             (RowKind::Storage, |_| "storage".into()),
             manifest.map(|asks| asks.storage.as_slice()),
@@ -149,6 +149,7 @@ impl Comparison {
             granted,
             effective,
             why: why.map(str::to_owned),
+            secret: None,
         });
     }
 

@@ -10,8 +10,8 @@
 //! whoever uses them resolves them. What cannot be understood is an error that
 //! names line, key and remedy, never a guess: unknown keys are refused.
 //!
-//! Roots, network, environment, limits and tool rules are enforced by the host
-//! today. Secrets and storage are parsed, validated and compared (a rule is
+//! Roots, network, environment, secrets, limits and tool rules are enforced by
+//! the host today. Storage is parsed, validated and compared (a rule is
 //! granted only when the grant holds the very same rule).
 //!
 //! ```
@@ -89,7 +89,10 @@ pub use network::{
 };
 pub use roots::{Access, RootGrant, RootKind, RootRequest};
 pub use rows::{Row, RowKind};
-pub use secrets::{Injection, SecretRequest};
+pub use secrets::{
+    Carrier, EffectiveSecret, Injection, SecretFlag, SecretGrant, SecretRequest, SecretSource,
+    SecretUse, Spot,
+};
 pub use storage::StorageRequest;
 pub use text::Shown;
 pub use tools::{ToolDecision, ToolRules, UnmatchedPattern};

@@ -72,7 +72,7 @@ impl Manifest {
             roots: optional(&top, "roots", roots::requests)?,
             network: optional(&top, "network", network::rules)?,
             env: optional(&top, "env", |item| env::requests(&section(item)?))?,
-            secrets: optional(&top, "secrets", secrets::rules)?,
+            secrets: optional(&top, "secrets", secrets::requests)?,
             storage: optional(&top, "storage", |item| {
                 StorageRequest::parse(&section(item)?).map(Some)
             })?,

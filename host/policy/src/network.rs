@@ -20,11 +20,17 @@ pub use authority::{Authority, AuthorityError, Host};
 pub use decide::{Allowed, Denied, NetworkRules, Target};
 pub use flag::{AllowFlag, Remedy};
 pub use meet::EffectiveNetwork;
-pub(crate) use meet::meet;
+pub(crate) use meet::{destination as narrower, meet};
 use path::PathPattern;
 
 const PLACE: &str = "[[network]]";
 const EXAMPLE: &str = "to = \"https://api.example.com\"";
+
+/// Stands for every host.
+const ANY_HOST: &str = "*";
+
+/// Stands for every port.
+const ANY_PORT: u16 = 0;
 
 /// How a destination is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,9 +80,11 @@ pub struct Destination {
     pub scheme: Scheme,
     /// A host name, an IPv4 address, an IPv6 address in brackets, or
     /// `*.example.com` for one or more labels below a name, never the name
-    /// itself. Names beyond ASCII are written in their `xn--` form.
+    /// itself. Names beyond ASCII are written in their `xn--` form. `*` alone is
+    /// any host of http or https.
     pub host: String,
-    /// The port; for http and https their own unless written.
+    /// The port; for http and https their own unless written. 0 for any, which
+    /// only the host `*` may have.
     pub port: u16,
 }
 
@@ -107,6 +115,11 @@ impl Destination {
         };
         if authority.contains(['/', '?', '#', '\\']) {
             return Err(no("which goes on after the host; `paths` says which paths"));
+        }
+        if let Some(port) = authority.strip_prefix('*')
+            && (port.is_empty() || port.starts_with(':'))
+        {
+            return Self::any_host(scheme, port).map_err(|problem| no(problem));
         }
         let (below, authority) = match authority.strip_prefix("*.") {
             Some(parent) => (true, parent),
@@ -142,11 +155,33 @@ impl Destination {
         };
         Ok(Self { scheme, host, port })
     }
+
+    /// `https://*`, with what is written behind it: nothing, `:*`, or a port.
+    fn any_host(scheme: Scheme, port: &str) -> Result<Self, &'static str> {
+        let Some(usual) = scheme.default_port().filter(|_| scheme.is_http()) else {
+            return Err("where `*` stands for any host, as it does with https and http only");
+        };
+        let port = match port {
+            "" => usual,
+            ":*" => ANY_PORT,
+            written => (format!("host{written}").parse::<Authority>().ok())
+                .and_then(|authority| authority.port)
+                .ok_or("whose port is not a number from 1 to 65535, or `*`")?,
+        };
+        Ok(Self {
+            scheme,
+            host: ANY_HOST.to_owned(),
+            port,
+        })
+    }
 }
 
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme, self.host)?;
+        if self.port == ANY_PORT {
+            return f.write_str(":*");
+        }
         if self.scheme.default_port() != Some(self.port) {
             write!(f, ":{}", self.port)?;
         }
@@ -193,13 +228,15 @@ pub(crate) fn rules(item: &Item<'_>) -> Result<Vec<NetworkRequest>, ParseError> 
     Ok(rules)
 }
 
-/// A destination that can be spoken to in HTTP, for other rules.
+/// A destination that can be spoken to in HTTP, for what is given to nobody else.
 pub(crate) fn http_destination(item: &Item<'_>) -> Result<Destination, ParseError> {
     let to = Destination::parse(item)?;
-    match to.scheme.is_http() {
-        true => Ok(to),
-        false => Err(item.error("is not http or https", format!("for example {EXAMPLE}"))),
-    }
+    let problem = match (to.scheme.is_http(), &*to.host) {
+        (false, _) => "is not http or https",
+        (true, ANY_HOST) => "is any host, so that anybody could be given the secret",
+        (true, _) => return Ok(to),
+    };
+    Err(item.error(problem, format!("for example {EXAMPLE}")))
 }
 
 fn list(

@@ -38,6 +38,9 @@ pub struct Row {
     /// "grant is narrower", "what both allow", "ceiling",
     /// "default", "more than the default needs a grant".
     pub why: Option<String>,
+    /// The secret it is about, if it is about one. Whether that has a value is
+    /// not known here.
+    pub secret: Option<String>,
 }
 
 pub(crate) const NOT_GRANTED: &str = "not granted";

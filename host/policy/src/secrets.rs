@@ -1,38 +1,72 @@
-//! Secrets that the host adds to requests on their way out.
+//! Secrets: which a plugin asks to have used, which are granted, and where their
+//! values come from. No value is ever in here.
 
 use std::fmt;
+use std::path::PathBuf;
 
-use crate::error::ParseError;
-use crate::network::{Destination, http_destination};
-use crate::parse::{Item, Table};
-use crate::text::shown;
+use crate::network::{Destination, Host, Scheme, narrower};
 
-const PLACE: &str = "[[secrets]]";
-const INJECT: &str = "inject = { to = \"https://api.example.com\", header = \"authorization\" }";
+mod flag;
+mod parse;
 
-/// Headers that belong to the connection or the message's framing.
-const RESERVED: [&str; 11] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "via",
-];
+pub use flag::SecretFlag;
+pub(crate) use parse::{grants, requests};
 
-/// A `[[secrets]]` rule of a manifest or a grant. The value is neither here nor
-/// ever in the guest.
+/// A `[[secrets]]` of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretRequest {
     /// The secret's name, `[A-Za-z0-9_-]{1,64}`.
     pub name: String,
-    /// Where the host puts it.
-    pub inject: Injection,
+    /// What is to be done with it.
+    pub use_as: SecretUse,
+    /// Whether the plugin cannot start without it. Default: yes.
+    pub required: bool,
+}
+
+/// A `[[secrets]]` of a grant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SecretGrant {
+    /// The secret's name, `[A-Za-z0-9_-]{1,64}`.
+    pub name: String,
+    /// What may be done with it; `None` where that is whatever the plugin asks
+    /// for, short of being shown it.
+    pub use_as: Option<SecretUse>,
+    /// Where its value comes from.
+    pub source: SecretSource,
+}
+
+/// A secret a plugin really has the use of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectiveSecret {
+    /// The secret's name.
+    pub name: String,
+    /// What is done with it.
+    pub use_as: SecretUse,
+    /// Where its value comes from.
+    pub source: SecretSource,
+    /// Whether the plugin must not start while it has no value.
+    pub required: bool,
+}
+
+/// What is done with a secret.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SecretUse {
+    /// The host adds it to requests; the plugin never holds it.
+    Inject(Injection),
+    /// The plugin is shown it, as an environment variable of that name.
+    Expose,
+}
+
+/// Where a secret's value comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SecretSource {
+    /// What `palisade secret set` keeps.
+    #[default]
+    Store,
+    /// A file of the host, as written.
+    File(PathBuf),
+    /// A variable of the host's own environment.
+    Env(String),
 }
 
 /// Where and how a secret is added to a request.
@@ -40,99 +74,110 @@ pub struct SecretRequest {
 pub struct Injection {
     /// Only requests to this destination get it.
     pub to: Destination,
-    /// The header's name, in lower case.
-    pub header: String,
-    /// The header's value, with exactly one `{}` for the secret. Default: `{}`.
-    pub format: String,
+    /// How they carry it.
+    pub carrier: Carrier,
 }
 
-/// `[[secrets]]` of a manifest or a grant.
-pub(crate) fn rules(item: &Item<'_>) -> Result<Vec<SecretRequest>, ParseError> {
-    let mut rules: Vec<SecretRequest> = Vec::new();
-    for table in item.tables(PLACE)? {
-        table.only(&["name", "inject"], &[])?;
-        let rule = SecretRequest {
-            name: name(&table)?,
-            inject: injection(&table.require("inject", INJECT)?)?,
-        };
-        let place = |rule: &SecretRequest| (rule.inject.to.clone(), rule.inject.header.clone());
-        if rules.iter().any(|other| place(other) == place(&rule)) {
-            return Err(table.error(
-                format!(
-                    "{PLACE} sets the header {} towards {} a second time",
-                    rule.inject.header, rule.inject.to
-                ),
-                "a header can carry one secret; remove one of the two",
-            ));
+/// What of a request carries a secret.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Carrier {
+    /// A header.
+    Header {
+        /// Its name, in lower case.
+        name: String,
+        /// Its value, with exactly one `{}` for the secret. Default: `{}`.
+        format: String,
+    },
+    /// `Authorization: Basic`, the secret as the password.
+    Basic {
+        /// The user's name; may be empty.
+        user: String,
+    },
+    /// A parameter of the query.
+    Query {
+        /// Its name.
+        key: String,
+    },
+}
+
+/// A place in a request that only one secret can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Spot<'a> {
+    /// The header of this name.
+    Header(&'a str),
+    /// The parameter of this name.
+    Query(&'a str),
+}
+
+impl Carrier {
+    /// The place it takes.
+    #[must_use]
+    pub fn spot(&self) -> Spot<'_> {
+        match self {
+            Self::Header { name, .. } => Spot::Header(name),
+            Self::Basic { .. } => Spot::Header("authorization"),
+            Self::Query { key } => Spot::Query(key),
         }
-        rules.push(rule);
-    }
-    Ok(rules)
-}
-
-fn name(table: &Table<'_>) -> Result<String, ParseError> {
-    let example = "name = \"EXAMPLE_TOKEN\"";
-    let item = table.require("name", example)?;
-    let name = item.string(example)?;
-    let good = (1..=64).contains(&name.len())
-        && (name.bytes()).all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    match good {
-        true => Ok(name.to_owned()),
-        false => Err(item.error(
-            &format!("is \"{}\", which is not a secret's name", shown(name)),
-            "a secret's name is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
-        )),
     }
 }
 
-fn injection(item: &Item<'_>) -> Result<Injection, ParseError> {
-    let table = item.table("`inject` in [[secrets]]", INJECT)?;
-    table.only(&["to", "header", "format"], &[])?;
-    let to = http_destination(&table.require("to", INJECT)?)?;
-
-    let item = table.require("header", INJECT)?;
-    let header = item.string(INJECT)?.to_ascii_lowercase();
-    let token = (1..=64).contains(&header.len())
-        && (header.bytes()).all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
-    if !token {
-        return Err(item.error(
-            &format!("is \"{}\", which is not a header's name", shown(&header)),
-            "for example header = \"authorization\"",
-        ));
-    }
-    if RESERVED.contains(&header.as_str()) {
-        return Err(item.error(
-            &format!("is \"{header}\", which is the host's own"),
-            "use another header, for example \"authorization\"",
-        ));
-    }
-
-    let example = "format = \"Bearer {}\"";
-    let format = match table.get("format") {
-        None => "{}",
-        Some(item) => {
-            let format = item.string(example)?;
-            let plain = (format.bytes()).all(|b| b.is_ascii_graphic() || b == b' ');
-            if format.len() > 256 || !plain || format.matches("{}").count() != 1 {
-                return Err(item.error(
-                    "has to be plain ASCII with exactly one {} where the secret goes",
-                    format!("for example {example}"),
-                ));
-            }
-            format
+impl Injection {
+    /// Whether requests to this host get it.
+    #[must_use]
+    pub fn is_for(&self, scheme: Scheme, host: &Host, port: u16) -> bool {
+        if (scheme, port) != (self.to.scheme, self.to.port) {
+            return false;
         }
-    };
-    Ok(Injection {
-        to,
-        header,
-        format: format.to_owned(),
-    })
+        match (self.to.host.strip_prefix('*'), host) {
+            // `.example.com`, and something before it.
+            (Some(below), Host::Name(name)) => name.len() > below.len() && name.ends_with(below),
+            (Some(_), Host::Address(_)) => false,
+            (None, host) => host.to_string() == self.to.host,
+        }
+    }
+
+    /// What is both asked for and granted, if that is anything: the narrower of
+    /// two destinations, where both carry it in the same way.
+    pub(crate) fn meet(&self, granted: &Self) -> Option<Self> {
+        let to = narrower(&self.to, &granted.to)?;
+        let carrier = self.carrier.clone();
+        (self.carrier == granted.carrier).then_some(Self { to, carrier })
+    }
 }
 
-impl fmt::Display for SecretRequest {
-    /// `EXAMPLE_TOKEN, only towards https://api.example.com (authorization: Bearer {})`.
+impl fmt::Display for SecretUse {
+    /// "for https://api.example.com (authorization: Bearer {})".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Injection { to, header, format } = &self.inject;
-        write!(f, "{}, only towards {to} ({header}: {format})", self.name)
+        match self {
+            Self::Inject(injection) => write!(f, "for {injection}"),
+            Self::Expose => f.write_str("shown to the plugin"),
+        }
+    }
+}
+
+impl fmt::Display for Injection {
+    /// "https://api.example.com (authorization: Bearer {})".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.to, self.carrier)
+    }
+}
+
+impl fmt::Display for Carrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header { name, format } => write!(f, "{name}: {format}"),
+            Self::Basic { user } => write!(f, "basic authentication, {user}:{{}}"),
+            Self::Query { key } => write!(f, "?{key}={{}}"),
+        }
+    }
+}
+
+impl fmt::Display for SecretSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store => f.write_str("the store"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+            Self::Env(name) => write!(f, "the variable {name}"),
+        }
     }
 }

@@ -217,4 +217,6 @@ fn secrets_cannot_touch_the_connection_or_hide_in_a_format() {
     assert!(grant(&twice).message.contains("a second time"));
     let tcp = secret("header = \"x\"").replace("https://a", "tcp://a:1");
     assert_eq!(grant(&tcp).key.as_deref(), Some("to"));
+    let anybody = secret("header = \"x\"").replace("https://a", "https://*");
+    assert_eq!(grant(&anybody).key.as_deref(), Some("to"));
 }

@@ -57,6 +57,7 @@ fn every_difference_has_a_reason() {
         TZ = {}
         [[secrets]]
         name = "TOKEN"
+        required = false
         inject = { to = "https://api.example.com", header = "x-key" }
         [storage]
         quota = "8 MiB"
@@ -108,7 +109,7 @@ fn every_difference_has_a_reason() {
             "env LANG | optional | set | set | —",
             "env PATH | — | set | — | not asked for",
             "env TZ | optional | — | — | not granted",
-            "secret TOKEN | TOKEN, only towards https://api.example.com (x-key: {}) | — | — | not granted",
+            "secret TOKEN | for https://api.example.com (x-key: {}), optional | — | — | not granted",
             "storage | 8 MiB | — | — | not granted",
             "storage | — | 16 MiB | — | not asked for",
             "memory | 512 MiB | 128 MiB | 128 MiB | ceiling",

@@ -295,9 +295,72 @@ fn rules_as_flags() {
     }
 }
 
+/// A plugin may ask for any host; which ones is said by the grant.
+#[test]
+fn what_is_asked_for_anywhere_is_what_is_granted() {
+    let asked = ["GET private:https://*:*", "GET private:http://*:*"];
+    let decision = decide(
+        Some(&asked),
+        &[
+            "https://a.test:8443",
+            "private:https://b.test",
+            "http://127.0.0.1:8080",
+            "tcp://a.test:22",
+        ],
+    );
+    assert_eq!(
+        rows(&decision),
+        [
+            "GET https://*:*, private addresses too | https://a.test:8443 | GET https://a.test:8443 | what both allow",
+            "GET https://*:*, private addresses too | https://b.test, private addresses too | GET https://b.test, private addresses too | what both allow",
+            "GET http://*:*, private addresses too | http://127.0.0.1:8080 | GET http://127.0.0.1:8080 | what both allow",
+            "— | tcp://a.test:22 | — | not asked for",
+        ]
+    );
+    let rules = decision.effective.network.rules();
+    let host = |name: &str| name.parse::<Authority>().unwrap().host;
+    let allowed = |scheme, name: &str, port| rules.destination(scheme, &host(name), port);
+    // An address that is granted by name is one that was asked for.
+    let own = allowed(Scheme::Http, "127.0.0.1", 8080).unwrap();
+    assert!(own.by_address && !own.private);
+    let private = allowed(Scheme::Https, "b.test", 443).unwrap();
+    assert!(private.private && !private.by_address);
+    assert!(!allowed(Scheme::Https, "a.test", 8443).unwrap().private);
+    assert!(allowed(Scheme::Https, "a.test", 443).is_none());
+    assert!(rules.lookup(&host("a.test")).is_some() && rules.names(&host("b.test")));
+    assert!(rules.lookup(&host("c.test")).is_none());
+    assert!(rules.speaks(Scheme::Http) && !rules.speaks(Scheme::Tcp));
+}
+
+/// A grant of any host is the public part of what is asked for.
+#[test]
+fn what_is_granted_anywhere_is_what_is_asked_for() {
+    let decision = decide(
+        Some(&["https://api.test:8443", "private:https://10.0.0.1"]),
+        &["https://*:*"],
+    );
+    assert_eq!(
+        rows(&decision),
+        [
+            "https://api.test:8443 | https://*:* | https://api.test:8443 | asks for less",
+            "https://10.0.0.1, private addresses too | https://*:* | https://10.0.0.1 | what both allow",
+        ]
+    );
+    let rules = decision.effective.network.rules();
+    let host = |name: &str| name.parse::<Authority>().unwrap().host;
+    assert!(rules.names(&host("api.test")) && !rules.names(&host("other.test")));
+    let address = rules
+        .destination(Scheme::Https, &host("10.0.0.1"), 443)
+        .unwrap();
+    assert!(!address.by_address && !address.private);
+    let everywhere = decide(None, &["https://*"]).effective.network.rules();
+    assert!(everywhere.names(&host("whatever.test")));
+    assert!(ask(&everywhere, "GET https://whatever.test/x").is_ok());
+}
+
 fn rule() -> impl proptest::strategy::Strategy<Value = AllowFlag> {
     use proptest::strategy::Strategy as _;
-    let text = "(GET |POST,PUT )?(private:)?https?://(\\*\\.)?(a\\.)?(b|c)\\.test(:81)?(/(a|\\*|\\*\\*)){0,3}";
+    let text = "(GET |POST,PUT )?(private:)?https?://((\\*\\.)?(a\\.)?(b|c)\\.test(:81)?|\\*(:\\*|:81)?)(/(a|\\*|\\*\\*)){0,3}";
     proptest::string::string_regex(text)
         .unwrap()
         .prop_filter_map("a rule", |text| text.parse::<AllowFlag>().ok())

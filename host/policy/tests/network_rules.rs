@@ -25,8 +25,10 @@ struct Case {
 struct Rule {
     scheme: &'static str,
     below: bool,
+    /// None is any.
     host: Vec<&'static str>,
     port: Option<u16>,
+    any_port: bool,
     methods: Vec<&'static str>,
     paths: Vec<Vec<&'static str>>,
 }
@@ -52,16 +54,17 @@ fn rule() -> impl Strategy<Value = Rule> {
     (
         scheme(),
         any::<bool>(),
-        labels(),
-        port(),
+        prop_oneof![4 => labels(), 1 => Just(Vec::new())],
+        (port(), any::<bool>()),
         prop::collection::vec(method(), 0..2),
         prop::collection::vec(prop::collection::vec(segment, 1..4), 0..2),
     )
-        .prop_map(|(scheme, below, host, port, methods, paths)| Rule {
+        .prop_map(|(scheme, below, host, ports, methods, paths)| Rule {
             scheme,
-            below,
+            below: below && !host.is_empty(),
+            any_port: ports.1 && host.is_empty(),
+            port: ports.0,
             host,
-            port,
             methods,
             paths,
         })
@@ -90,12 +93,19 @@ fn case() -> impl Strategy<Value = Case> {
 impl Rule {
     fn text(&self) -> String {
         let list = |items: Vec<String>| format!("{items:?}");
+        let port = match self.port {
+            _ if self.any_port => ":*".to_owned(),
+            Some(port) => format!(":{port}"),
+            None => String::new(),
+        };
+        let host = match &self.host[..] {
+            [] => "*".to_owned(),
+            labels => labels.join("."),
+        };
+        let below = if self.below { "*." } else { "" };
         let mut text = format!(
-            "[[network]]\nto = \"{}://{}{}{}\"\n",
-            self.scheme,
-            if self.below { "*." } else { "" },
-            self.host.join("."),
-            self.port.map_or(String::new(), |port| format!(":{port}"))
+            "[[network]]\nto = \"{}://{below}{host}{port}\"\n",
+            self.scheme
         );
         if !self.methods.is_empty() {
             let methods = self.methods.iter().map(|method| (*method).to_owned());
@@ -111,14 +121,18 @@ impl Rule {
     /// By the words of the docs, and nothing else.
     fn admits(&self, case: &Case) -> bool {
         let usual = |scheme: &str| if scheme == "https" { 443 } else { 80 };
-        let host = if self.below {
+        let host = if self.host.is_empty() {
+            true
+        } else if self.below {
             case.host.len() > self.host.len() && case.host.ends_with(&self.host)
         } else {
             case.host == self.host
         };
         self.scheme == case.scheme
             && host
-            && self.port.unwrap_or(usual(self.scheme)) == case.port.unwrap_or(usual(case.scheme))
+            && (self.any_port
+                || self.port.unwrap_or(usual(self.scheme))
+                    == case.port.unwrap_or(usual(case.scheme)))
             && (self.methods.is_empty() || self.methods.contains(&case.method))
             && (self.paths.is_empty() || self.paths.iter().any(|path| fits(path, &case.path)))
     }
@@ -293,4 +307,30 @@ fn names_are_looked_up_only_where_a_rule_has_them() {
         assert!(!rules.names(&host(other)), "{other}");
     }
     assert!(NetworkRules::default().is_empty());
+
+    let any = NetworkRules::new(&Grant::parse(ANY).unwrap().network);
+    assert!(any.names(&host("whatever.test")) && !any.is_empty());
+}
+
+const ANY: &str = "[[network]]\nto = \"https://*\"";
+
+/// A rule for any host means public ones: what it allows opens no address that
+/// is special, whether a name leads there or the request says so itself.
+#[test]
+fn any_host_is_not_any_address() {
+    let rules = NetworkRules::new(&Grant::parse(ANY).unwrap().network);
+    for host in ["example.com", "localhost", "127.0.0.1", "[::1]", "1.1.1.1"] {
+        let authority: Authority = host.parse().unwrap();
+        let target = Target::http(Scheme::Https, authority, "GET", "/");
+        let allowed = rules.decide(&target).unwrap();
+        assert!(!allowed.private && !allowed.by_address, "{host}");
+    }
+}
+
+#[test]
+fn any_host_and_any_port_are_written_as_they_are_read() {
+    for to in ["https://*", "https://*:8443", "https://*:*", "http://*:*"] {
+        let grant = Grant::parse(&format!("[[network]]\nto = \"{to}\"")).unwrap();
+        assert_eq!(grant.network[0].to.to_string(), to);
+    }
 }

@@ -85,8 +85,8 @@ fn a_manifest_asks_for_everything_there_is() {
         [("HOME", false), ("LANG", false), ("TOKEN_FILE", true)]
     );
     assert_eq!(
-        manifest.secrets[0].to_string(),
-        "EXAMPLE_TOKEN, only towards https://api.example.com (authorization: Bearer {})"
+        manifest.secrets[0].use_as.to_string(),
+        "for https://api.example.com (authorization: Bearer {})"
     );
     assert_eq!(manifest.storage.unwrap().quota, 8 << 20);
     assert_eq!(manifest.limits.memory, Some(64 << 20));
@@ -134,7 +134,10 @@ fn a_grant_has_paths_values_and_tools() {
     assert_eq!(grant.roots[0].path, Path::new("~/Documents/notes"));
     assert_eq!(grant.roots[0].access, Access::ReadOnly);
     assert_eq!(grant.env["LANG"], "de_DE.UTF-8");
-    assert_eq!(grant.secrets[0].inject.format, "{}");
+    assert_eq!(
+        grant.secrets[0].use_as.as_ref().unwrap().to_string(),
+        "for https://api.example.com (x-api-key: {})"
+    );
     assert_eq!(grant.network[0].to.to_string(), "https://api.example.com");
     for (tool, decision) in [
         ("delete_all", ToolDecision::Ask),
@@ -182,7 +185,15 @@ fn destinations_that_could_mean_something_else_are_refused() {
         "https://a:",
         "https://a:+1",
         "tcp://a",
-        "https://*",
+        "https://**",
+        "https://*:",
+        "https://*:0",
+        "https://*:+1",
+        "https://*:443:443",
+        "tcp://*:5432",
+        "udp://*:*",
+        "https://a:*",
+        "https://*.a:*",
         "https://*.",
         "https://a.*.b",
         "https://*a.b",

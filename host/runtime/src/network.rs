@@ -8,7 +8,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use palisade_net::{Egress, EgressLimits, Outside, Refusals, Timeouts};
+use palisade_net::{Egress, EgressLimits, Injector, Outside, Refusals, Timeouts};
 use palisade_policy::{EffectiveNetwork, Host, Scheme, Target, special};
 use wasmtime::component::Linker;
 use wasmtime_wasi_http::WasiBody;
@@ -55,6 +55,13 @@ impl Network {
     /// Whether anything may be reached.
     pub(crate) fn is_granted(&self) -> bool {
         !self.egress.rules().is_empty()
+    }
+
+    /// The same, with secrets that are added to requests.
+    pub(crate) fn with_secrets(self, secrets: Injector) -> Self {
+        Self {
+            egress: self.egress.with_secrets(secrets),
+        }
     }
 
     /// Whether anything may be reached in this way.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use palisade_net::Outside;
+use palisade_net::{Injector, Outside};
 use palisade_policy::{Effective, EffectiveNetwork, Limits};
 use tokio::sync::Semaphore;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
@@ -123,16 +123,18 @@ impl Sandbox {
         }
     }
 
-    /// The same, with a way to what is granted of the network; without it, names
-    /// lead nowhere. `plugins` are served by this process, this one with them.
+    /// The same, with a way to what is granted of the network, and secrets that
+    /// are added to what is sent there; without it, names lead nowhere. `plugins`
+    /// are served by this process, this one with them.
     #[must_use]
     pub fn with_outside(
         self,
         effective: &EffectiveNetwork,
         outside: Outside,
+        secrets: Injector,
         plugins: u32,
     ) -> Self {
-        let network = Network::new(&self.name, effective, outside, plugins);
+        let network = Network::new(&self.name, effective, outside, plugins).with_secrets(secrets);
         Self {
             network: Arc::new(network),
             ..self

@@ -6,12 +6,14 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use palisade_hardening::{Part, probe};
 use palisade_runtime::{CompiledCache, Engine, EngineOptions, WASMTIME};
+use palisade_secrets::StoreError;
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
 use crate::output;
 use crate::places::{Places, State};
+use crate::secrets::private;
 
 /// Looks at everything a plugin's safety, or its speed, depends on. The exit
 /// code says whether all is well.
@@ -172,7 +174,31 @@ fn places() -> Vec<Check> {
             format!("make it yours alone: chmod go-w {shown}"),
         ),
     };
-    vec![cache, config]
+    vec![cache, config, secrets(&places)]
+}
+
+/// Where secrets are kept, which only their owner may read.
+fn secrets(places: &Places) -> Check {
+    const NAME: &str = "secrets";
+    let store = places.secrets();
+    let shown = store.path().display();
+    let read = store.names().and_then(|names| {
+        let kept: Result<Vec<_>, _> = names.iter().map(|name| store.get(name)).collect();
+        kept.map(|kept| kept.len())
+    });
+    match read {
+        Ok(0) => Check::well(NAME, format!("{shown}, none yet")),
+        Ok(count) => Check::well(NAME, format!("{shown}, private ({count})")),
+        Err(error) => {
+            let remedy = match &error {
+                StoreError::NotPrivate { path, .. } => {
+                    format!("make it yours alone: {}", private(path))
+                }
+                _ => "take it away, and set the secret again".to_owned(),
+            };
+            Check::ill(NAME, error.to_string(), remedy)
+        }
+    }
 }
 
 fn as_json(checks: &[Check], well: bool) -> Value {

@@ -14,6 +14,7 @@ use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
 use crate::prepare::{Prepared, prepare, runtime};
+use crate::secrets;
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
         output::line(json)?;
     } else {
-        output::line(as_text(&prepared))?;
+        output::line(as_text(&prepared, output::has_colour(&std::io::stdout())))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,13 +39,22 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         .rows
         .iter()
         .map(|row| {
-            json!({
+            let mut shown = json!({
                 "what": row.what,
                 "asked": row.asked,
                 "granted": row.granted,
                 "effective": row.effective,
                 "why": row.why,
-            })
+            });
+            if let Some(name) = &row.secret {
+                let secret = of_secret(row, prepared);
+                shown["secret"] = json!({
+                    "name": name,
+                    "set": secret.as_ref().is_some_and(|secret| secret.set),
+                    "exposed": secret.is_some_and(|secret| secret.exposed),
+                });
+            }
+            shown
         })
         .collect();
     let tools = metadata
@@ -112,7 +122,7 @@ fn prompts(prompts: &[Prompt]) -> Vec<Value> {
     prompts.iter().map(one).collect()
 }
 
-fn as_text(prepared: &Prepared) -> String {
+fn as_text(prepared: &Prepared, colour: bool) -> String {
     let metadata = prepared.plugin.metadata();
     let about = prepared.manifest.as_ref().map(|manifest| &manifest.plugin);
     let mut title = prepared.name.clone();
@@ -145,9 +155,22 @@ fn as_text(prepared: &Prepared) -> String {
 
     let mut rules = table();
     rules.set_header(["", "asked", "granted", "effective", ""]);
+    let mut exposed = Vec::new();
     for row in &prepared.decision.rows {
-        rules.add_row(cells(row));
+        let mut cells = cells(row);
+        let secret = of_secret(row, prepared);
+        if let Some(secret) = &secret {
+            cells[2] = secrets::granted_cell(row, secret);
+        }
+        exposed.push(secret.is_some_and(|secret| secret.exposed));
+        rules.add_row(cells);
     }
+    // A line each, after the heading.
+    let rules = rules.to_string();
+    let rules: Vec<_> = (rules.lines().zip(std::iter::once(false).chain(exposed)))
+        .map(|(line, exposed)| output::red(line.trim_end(), colour && exposed))
+        .collect();
+    let rules = rules.join("\n");
     let mut text = format!("{title}\n\n{facts}\n\n{lists}\n\n{rules}");
     if let Some(why) = cannot_start(prepared) {
         text = format!("{text}\n\n It can't start: {why}");
@@ -164,6 +187,11 @@ fn as_text(prepared: &Prepared) -> String {
         .join("\n")
 }
 
+/// What is known of the secret that a row is about.
+fn of_secret(row: &Row, prepared: &Prepared) -> Option<secrets::Shown> {
+    secrets::shown(row, &prepared.secrets, prepared.store.as_ref())
+}
+
 /// What would keep it from starting with this grant, needs aside.
 fn cannot_start(prepared: &Prepared) -> Option<String> {
     let idle = prepared.idle_rule();
@@ -173,6 +201,7 @@ fn cannot_start(prepared: &Prepared) -> Option<String> {
             .err()
             .map(|error| error.to_string())
     })
+    .or_else(|| Some(prepared.values().err()?.sentence()))
 }
 
 fn table() -> Table {

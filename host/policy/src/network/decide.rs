@@ -6,7 +6,7 @@ use std::fmt;
 use super::address::Special;
 use super::authority::{Authority, Host};
 use super::path::{PathPattern, PlainPath};
-use super::{NetworkRequest, Scheme};
+use super::{ANY_HOST, ANY_PORT, NetworkRequest, Scheme};
 
 /// Where something is to be sent, and what.
 #[derive(Debug, Clone)]
@@ -54,11 +54,12 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// What two sets of rules allow together.
-    fn and(self, other: Self) -> Self {
+    /// What holds of this, which is granted, where that is asked for. Who asks for
+    /// private addresses wherever they are asks for the one that is granted.
+    fn and(self, asked: Self) -> Self {
         Self {
-            private: self.private && other.private,
-            by_address: self.by_address && other.by_address,
+            private: self.private && asked.private,
+            by_address: self.by_address && (asked.by_address || asked.private),
         }
     }
 
@@ -99,6 +100,8 @@ pub struct NetworkRules {
     exact: HashMap<(Scheme, u16), HashMap<Host, Vec<Rule>>>,
     /// By scheme, port, and what follows `*.`.
     below: HashMap<(Scheme, u16), HashMap<String, Vec<Rule>>>,
+    /// For any host: by scheme, with the port they are for.
+    any: HashMap<Scheme, Vec<(u16, Rule)>>,
     /// What has to allow it as well.
     asked: Option<Box<NetworkRules>>,
 }
@@ -130,6 +133,14 @@ impl NetworkRules {
                 paths,
                 private: rule.private,
             };
+            if to.host == ANY_HOST {
+                compiled
+                    .any
+                    .entry(to.scheme)
+                    .or_default()
+                    .push((to.port, own));
+                continue;
+            }
             match to.host.strip_prefix("*.") {
                 Some(parent) => {
                     let hosts = compiled.below.entry(place).or_default();
@@ -161,7 +172,7 @@ impl NetworkRules {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.exact.is_empty() && self.below.is_empty()
+        self.exact.is_empty() && self.below.is_empty() && self.any.is_empty()
     }
 
     /// What is allowed of a target.
@@ -222,9 +233,10 @@ impl NetworkRules {
     /// sent there; none where the name may not be looked up, since nothing could
     /// be sent to what it leads to.
     pub fn lookup(&self, host: &Host) -> Option<Allowed> {
-        let places = self.exact.keys().chain(self.below.keys());
-        places
-            .filter_map(|(scheme, port)| self.destination(*scheme, host, *port))
+        // What is granted for any port may be asked for at one.
+        let asked = self.asked.iter().flat_map(|asked| asked.places());
+        (self.places().chain(asked))
+            .filter_map(|(scheme, port)| self.destination(scheme, host, port))
             .reduce(Allowed::or)
     }
 
@@ -236,8 +248,15 @@ impl NetworkRules {
 
     /// Whether anything may be sent in one of these ways.
     pub fn speaks(&self, scheme: Scheme) -> bool {
-        let mut places = self.exact.keys().chain(self.below.keys());
-        places.any(|(one, _)| *one == scheme)
+        self.places().any(|(one, _)| one == scheme)
+    }
+
+    /// Schemes and ports there are rules for.
+    fn places(&self) -> impl Iterator<Item = (Scheme, u16)> {
+        let any = (self.any.iter())
+            .flat_map(|(scheme, rules)| rules.iter().map(|(port, _)| (*scheme, *port)));
+        let named = self.exact.keys().chain(self.below.keys());
+        named.copied().chain(any)
     }
 
     /// The rules for a destination, and whether they name this very host.
@@ -258,11 +277,15 @@ impl NetworkRules {
             .filter_map(move |parent| below.and_then(|hosts| hosts.get(parent)))
             .flatten()
             .map(|rule| (rule, false));
+        let any = (self.any.get(&scheme).into_iter().flatten())
+            .filter(move |(its, _)| *its == ANY_PORT || *its == port)
+            .map(|(_, rule)| (rule, false));
         exact
             .into_iter()
             .flatten()
             .map(|rule| (rule, true))
             .chain(below)
+            .chain(any)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{Destination, NetworkRequest, NetworkRules};
+use super::{ANY_HOST, ANY_PORT, Destination, NetworkRequest, NetworkRules};
 
 /// What a plugin may reach: what is granted, of which only that holds which is
 /// asked for as well.
@@ -95,21 +95,35 @@ pub(crate) fn meet(asked: &NetworkRequest, granted: &NetworkRequest) -> Option<M
     })
 }
 
-fn destination(one: &Destination, other: &Destination) -> Option<Destination> {
-    if (one.scheme, one.port) != (other.scheme, other.port) {
+/// The narrower of two destinations; none where neither is.
+pub(crate) fn destination(one: &Destination, other: &Destination) -> Option<Destination> {
+    if one.scheme != other.scheme {
         return None;
     }
-    if one.host == other.host || within(&one.host, &other.host) {
-        Some(one.clone())
+    let port = match (one.port, other.port) {
+        (one, other) if one == other => one,
+        (ANY_PORT, port) | (port, ANY_PORT) => port,
+        _ => return None,
+    };
+    let host = if one.host == other.host || within(&one.host, &other.host) {
+        &one.host
     } else if within(&other.host, &one.host) {
-        Some(other.clone())
+        &other.host
     } else {
-        None
-    }
+        return None;
+    };
+    Some(Destination {
+        scheme: one.scheme,
+        host: host.clone(),
+        port,
+    })
 }
 
 /// Whether every host that `inner` means lies below the name in `outer`.
 fn within(inner: &str, outer: &str) -> bool {
+    if outer == ANY_HOST {
+        return true;
+    }
     let inner = inner.strip_prefix("*.").map_or(inner, |_| &inner[1..]);
     // `.example.com`; what stands before `*` is never an address.
     (outer.strip_prefix('*'))

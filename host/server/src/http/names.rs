@@ -94,12 +94,18 @@ fn authority(text: &str) -> Option<AllowedHost> {
     let name = authority.host().to_ascii_lowercase();
     let rest = text.get(authority.host().len()..)?;
     let port = match rest.strip_prefix(':') {
-        Some(port) => Some(port.parse().ok()?),
+        Some(port) => Some(number(port)?),
         None if rest.is_empty() => None,
         None => return None,
     };
     let spoken = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     (!name.is_empty() && name.bytes().all(spoken)).then_some(AllowedHost { name, port })
+}
+
+/// A port as it is written in a URI: no sign, which Rust's own parser takes.
+fn number(port: &str) -> Option<u16> {
+    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| port.parse().ok()).flatten()
 }
 
 /// The canonical form of a web origin; none if the text is anything else.

@@ -149,11 +149,13 @@ proptest! {
     fn strangers_stay_outside(
         prefix in "[a-z0-9.@:/\\[\\]-]{0,12}",
         known in prop::sample::select(vec!["localhost", "127.0.0.1", "[::1]"]),
-        suffix in "[a-z0-9.@:/\\[\\]-]{0,12}",
+        suffix in prop_oneof!["[a-z0-9.@:/\\[\\]+-]{0,12}", ":[+ -]?[0-9]{1,6}"],
     ) {
         let names = names("127.0.0.1:8080", &[], &[]);
         let host = format!("{prefix}{known}{suffix}");
-        let port = suffix.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+        let port = suffix.strip_prefix(':').is_some_and(|port| {
+            port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
+        });
         let plain = prefix.is_empty() && (suffix.is_empty() || port);
         prop_assert_eq!(check(&names, &host, None).is_ok(), plain, "{}", host);
         let origin = format!("http://{host}");

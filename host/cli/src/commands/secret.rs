@@ -1,0 +1,96 @@
+//! `palisade secret`: values that plugins have the use of and never see.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use palisade_secrets::{BadValue, MAX_BYTES, SecretValue, Store};
+use serde_json::json;
+
+use crate::args::SecretCommand;
+use crate::failure::Failure;
+use crate::output;
+use crate::places::Places;
+use crate::secrets::{named, store_failure};
+
+/// Keeps, names or forgets values; none is ever printed.
+pub(crate) fn run(command: &SecretCommand) -> Result<ExitCode, Failure> {
+    let store = store()?;
+    match command {
+        SecretCommand::Set { name } => set(&store, &named(&name.0)?.0),
+        SecretCommand::List { json } => list(&store, *json),
+        SecretCommand::Remove { name } => remove(&store, &named(&name.0)?.0),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn store() -> Result<Store, Failure> {
+    Places::find()
+        .map(|places| places.secrets())
+        .ok_or_else(|| {
+            Failure::new("there is no home directory in which secrets could be kept")
+                .remedy("set HOME, or XDG_DATA_HOME, to a directory of your own")
+        })
+}
+
+fn set(store: &Store, name: &str) -> Result<(), Failure> {
+    let value = read(name)?;
+    store
+        .set(name, &value)
+        .map_err(|error| store_failure(&format!("{name} can't be kept"), &error))?;
+    let place = store.path().display();
+    output::line(output::printable(&format!("{name} is set, in {place}")))
+}
+
+/// From whoever types it, who does not see it, or from a pipe.
+fn read(name: &str) -> Result<SecretValue, Failure> {
+    let unread = |error: std::io::Error| {
+        Failure::because(format!("the value of {name} can't be read"), &error)
+            .remedy("type it at a terminal, or send it to standard input")
+    };
+    let value = if std::io::stdin().is_terminal() {
+        let prompt = format!("value of {name} (it is not shown): ");
+        let typed = rpassword::prompt_password(prompt).map_err(unread)?;
+        SecretValue::from_bytes(typed.into_bytes())
+    } else {
+        // The longest, with the end of its line; and one more, which is too much.
+        let most = MAX_BYTES as u64 + 3;
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().take(most).read_to_end(&mut bytes);
+        read.map_err(unread)?;
+        SecretValue::from_bytes(bytes)
+    };
+    value.map_err(|bad| {
+        let remedy = match bad {
+            BadValue::Empty => "type it at a terminal, or send it to standard input",
+            BadValue::Control => {
+                "a secret is one line; of a key with several, give the file itself"
+            }
+            _ => "give the secret alone, as its issuer shows it",
+        };
+        Failure::new(format!("{name} is not set: the value {bad}")).remedy(remedy)
+    })
+}
+
+fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
+    let names = store
+        .names()
+        .map_err(|error| store_failure("secrets can't be listed", &error))?;
+    if as_json {
+        let json = json!({ "store": store.path(), "secrets": names });
+        let json = serde_json::to_string_pretty(&json)
+            .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
+        return output::line(json);
+    }
+    names.iter().try_for_each(output::line)
+}
+
+fn remove(store: &Store, name: &str) -> Result<(), Failure> {
+    let removed = store
+        .remove(name)
+        .map_err(|error| store_failure(&format!("{name} can't be removed"), &error))?;
+    match removed {
+        true => output::line(format_args!("{name} is removed")),
+        false => Err(Failure::new(format!("there is no secret {name}"))
+            .remedy("`palisade secret list` names those there are")),
+    }
+}
