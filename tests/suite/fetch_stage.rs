@@ -1,7 +1,6 @@
 //! What the tests of the fetch plugin share: a site on loopback, and a host on
 //! which it is granted.
 
-use std::io::Write as _;
 use std::process::Command;
 
 use palisade_tests::internet::{Pipe, Web};

@@ -360,7 +360,7 @@ fn what_is_granted_anywhere_is_what_is_asked_for() {
 
 fn rule() -> impl proptest::strategy::Strategy<Value = AllowFlag> {
     use proptest::strategy::Strategy as _;
-    let text = "(GET |POST,PUT )?(private:)?https?://(\\*\\.)?(a\\.)?(b|c)\\.test(:81)?(/(a|\\*|\\*\\*)){0,3}";
+    let text = "(GET |POST,PUT )?(private:)?https?://((\\*\\.)?(a\\.)?(b|c)\\.test(:81)?|\\*(:\\*|:81)?)(/(a|\\*|\\*\\*)){0,3}";
     proptest::string::string_regex(text)
         .unwrap()
         .prop_filter_map("a rule", |text| text.parse::<AllowFlag>().ok())
