@@ -357,3 +357,39 @@ fn what_is_granted_anywhere_is_what_is_asked_for() {
     assert!(everywhere.names(&host("whatever.test")));
     assert!(ask(&everywhere, "GET https://whatever.test/x").is_ok());
 }
+
+fn rule() -> impl proptest::strategy::Strategy<Value = AllowFlag> {
+    use proptest::strategy::Strategy as _;
+    let text = "(GET |POST,PUT )?(private:)?https?://(\\*\\.)?(a\\.)?(b|c)\\.test(:81)?(/(a|\\*|\\*\\*)){0,3}";
+    proptest::string::string_regex(text)
+        .unwrap()
+        .prop_filter_map("a rule", |text| text.parse::<AllowFlag>().ok())
+}
+
+proptest::proptest! {
+    /// What is shown and kept of two sets of rules is all that both allow.
+    #[test]
+    fn a_request_holds_where_both_allow_it(
+        asked in proptest::collection::vec(rule(), 0..4),
+        granted in proptest::collection::vec(rule(), 0..4),
+        request in "(GET|PUT) https?://(a\\.)?(b|c)\\.test(:81)?(/(a|b)){1,3}",
+    ) {
+        let texts = |flags: &[AllowFlag]| -> Vec<String> {
+            let mut texts: Vec<_> = flags.iter().map(ToString::to_string).collect();
+            texts.sort();
+            texts.dedup();
+            texts
+        };
+        let (asked, granted) = (texts(&asked), texts(&granted));
+        let [asked, granted] = [&asked, &granted].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let both = decide(Some(&asked), &granted).effective.network.rules();
+        let alone = |rules: &[&str]| decide(None, rules).effective.network.rules();
+        let expected = ask(&alone(&asked), &request).is_ok() && ask(&alone(&granted), &request).is_ok();
+        proptest::prop_assert_eq!(ask(&both, &request).is_ok(), expected);
+    }
+
+    #[test]
+    fn a_flag_reads_back_as_itself(flag in rule()) {
+        proptest::prop_assert_eq!(flag.to_string().parse::<AllowFlag>().unwrap(), flag);
+    }
+}

@@ -59,7 +59,7 @@ fn a_drip_ends_with_the_calls_time() {
         }
         let _ = pipe.write_all(&[HEAD, b"\r\n"].concat());
         while pipe.write_all(b"x").and_then(|()| pipe.flush()).is_ok() {
-            // Slow is what it is meant to be.
+            #[expect(clippy::disallowed_methods, reason = "it is meant to be slow")]
             std::thread::sleep(Duration::from_millis(100));
         }
         false

@@ -62,7 +62,11 @@ fn is_unreserved(byte: u8) -> bool {
 /// A pattern of a rule: `*` is anything within a segment, `**` any number of
 /// segments.
 #[derive(Debug, Clone)]
-pub(crate) struct PathPattern(GlobMatcher);
+pub(crate) struct PathPattern {
+    /// What stands before the first wildcard: most paths are told apart by it.
+    begins: String,
+    glob: GlobMatcher,
+}
 
 impl PathPattern {
     /// A pattern that some path can match; else why none can.
@@ -91,11 +95,15 @@ impl PathPattern {
             .backslash_escape(false)
             .build()
             .map_err(|_| "is not a pattern")?;
-        Ok(Self(glob.compile_matcher()))
+        let begins = pattern.split('*').next().unwrap_or_default();
+        Ok(Self {
+            begins: begins.to_owned(),
+            glob: glob.compile_matcher(),
+        })
     }
 
     /// Whether a path is one of those it means.
     pub(crate) fn matches(&self, path: &PlainPath) -> bool {
-        self.0.is_match(&path.0)
+        path.0.starts_with(&self.begins) && self.glob.is_match(&path.0)
     }
 }

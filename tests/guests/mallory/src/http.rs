@@ -149,7 +149,7 @@ pub(crate) fn swallow(url: &str) -> Result<String> {
 }
 
 /// Sends a body of so many bytes.
-pub(crate) fn upload(url: &str, bytes: u64) -> Result<String> {
+pub(crate) fn upload(url: &str, bytes: usize) -> Result<String> {
     let request = request("POST", url, "")?;
     let body = request.body().map_err(|()| Error::msg("no body"))?;
     let future = handle(request, None).map_err(told)?;
@@ -157,11 +157,8 @@ pub(crate) fn upload(url: &str, bytes: u64) -> Result<String> {
     let piece = [b'x'; 4096];
     let mut left = bytes;
     while left > 0 {
-        let now = left.min(4096);
-        if stream
-            .blocking_write_and_flush(&piece[..now as usize])
-            .is_err()
-        {
+        let now = left.min(piece.len());
+        if stream.blocking_write_and_flush(&piece[..now]).is_err() {
             break;
         }
         left -= now;

@@ -275,7 +275,7 @@ impl Mallory {
 
     /// Sends a body of so many bytes; returns the status.
     #[tool]
-    fn http_upload(&self, url: String, bytes: u64) -> Result<String> {
+    fn http_upload(&self, url: String, bytes: usize) -> Result<String> {
         http::upload(&url, bytes)
     }
 
