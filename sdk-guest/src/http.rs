@@ -168,7 +168,7 @@ impl Request {
 pub(crate) fn parsed(text: &str) -> Result<Url, Error> {
     let wrong = |why: &str| Error::new(ErrorKind::Url, format!("{text:?} {why}"));
     let url = Url::parse(text).map_err(|error| wrong(&format!("is no address: {error}")))?;
-    checked(url).map_err(|why| wrong(why))
+    checked(url).map_err(wrong)
 }
 
 /// What else an address has to be.

@@ -2,7 +2,6 @@
 //! has the real one's name and a certificate that the host believes, behind a proxy.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
