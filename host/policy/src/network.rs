@@ -119,7 +119,7 @@ impl Destination {
         if let Some(port) = authority.strip_prefix('*')
             && (port.is_empty() || port.starts_with(':'))
         {
-            return Self::any_host(scheme, port).map_err(|problem| no(problem));
+            return Self::any_host(scheme, port).map_err(no);
         }
         let (below, authority) = match authority.strip_prefix("*.") {
             Some(parent) => (true, parent),
