@@ -187,7 +187,7 @@ fn base64(secret: &[u8], skipped: usize, url: bool) -> Spelling {
         if skipped > 0 {
             spelling.before |= 1 << text[start - 1];
         }
-        if (skipped + secret.len()) % 3 != 0 {
+        if !(skipped + secret.len()).is_multiple_of(3) {
             spelling.after |= 1 << text[end];
         }
     }
