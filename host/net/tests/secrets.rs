@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "the other tests ask more of it")]
 mod stage;
 
 use std::net::{Ipv4Addr, SocketAddr};
