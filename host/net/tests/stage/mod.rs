@@ -1,7 +1,5 @@
 //! Servers on loopback: of names, of HTTP, with and without TLS.
 
-#![allow(dead_code, reason = "each file of tests uses a part of it")]
-
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
