@@ -135,6 +135,8 @@ fn a_value_on_the_command_line_is_not_repeated() {
     let plugin = palisade_tests::plugin("hello");
     for command in [
         secret(&["set", "TOKEN=ghp_hunter2"]),
+        secret(&["set", "TOKEN", "ghp_hunter2"]),
+        secret(&["set", "ghp_hunter2!"]),
         Palisade::run(&plugin)
             .arg("--secret")
             .arg("TOKEN=ghp_hunter2"),
@@ -147,7 +149,6 @@ fn a_value_on_the_command_line_is_not_repeated() {
     ] {
         let done = command.output();
         assert_eq!(done.code, Some(USAGE), "{done:?}");
-        assert!(done.stderr.contains("palisade secret set"), "{done:?}");
         assert!(!done.stderr.contains("hunter"), "{done:?}");
     }
 }

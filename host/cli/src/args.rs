@@ -294,6 +294,9 @@ pub(crate) enum SecretCommand {
     Set {
         /// The secret's name.
         name: SecretArg,
+        /// What does not belong here, and must not be repeated.
+        #[arg(hide = true, num_args = 0..)]
+        values: Vec<SecretArg>,
     },
     /// Name the secrets that are kept.
     List {

@@ -180,9 +180,11 @@ impl Dial {
         let Ok(Ok(permit)) = permit else {
             return Err(NetError::Connections(self.most));
         };
-        // An address that is not on the public internet comes here only by a rule
-        // that names it: no other rule is for addresses.
         let proxy = self.outside.proxies.of_destination(scheme, &host, port);
+        // An address is looked at, whoever connects to it.
+        if proxy.is_some() && matches!(host, Host::Address(_)) {
+            self.addresses(&host, allowed).await?;
+        }
         let (tcp, proxied) = match (&proxy, scheme) {
             (None, _) => (self.direct(&host, port, allowed).await?, false),
             (Some(proxy), Scheme::Https) => (self.tunnel(proxy, &host, uri).await?, false),

@@ -89,9 +89,10 @@ const MOST_HEADERS: usize = 128;
 
 /// What belongs to one connection and not to a request; and the host's name,
 /// which the rules were held against.
-const NOT_THE_GUESTS: [HeaderName; 8] = [
+const NOT_THE_GUESTS: [HeaderName; 9] = [
     header::CONNECTION,
     header::HOST,
+    header::MAX_FORWARDS,
     header::PROXY_AUTHENTICATE,
     header::PROXY_AUTHORIZATION,
     header::TE,
@@ -241,7 +242,8 @@ where
     fn check(&self, target: &Target<'_>) -> Result<(), NetError> {
         match target.request {
             // It is for proxies, and a guest speaks to none.
-            Some(("CONNECT", _)) => Err(denied(target, Denied::Method)),
+            // Nor what a proxy answers with all that it was told, its password too.
+            Some(("CONNECT" | "TRACE" | "TRACK", _)) => Err(denied(target, Denied::Method)),
             _ => (self.rules().decide(target))
                 .map(drop)
                 .map_err(|why| denied(target, why)),

@@ -2,8 +2,8 @@
 //!
 //! Rules are held against a request before a proxy hears of it. What a name leads
 //! to is the proxy's to find out: the network it stands in is often the only one
-//! that knows. So names are handed to it as they are; addresses only where a rule
-//! names them, as without a proxy. `localhost` is never asked of a proxy.
+//! that knows. So names are handed to it as they are; addresses only where they
+//! could be connected to without it. `localhost` is never asked of a proxy.
 
 use std::sync::Arc;
 

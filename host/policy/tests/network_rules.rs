@@ -334,3 +334,27 @@ fn any_host_and_any_port_are_written_as_they_are_read() {
         assert_eq!(grant.network[0].to.to_string(), to);
     }
 }
+
+/// A plugin brings its own patterns, and a request its path: together they take
+/// only so long.
+#[test]
+fn patterns_and_paths_have_their_measure() {
+    let grant = |pattern: &str| {
+        Grant::parse(&format!(
+            "[[network]]\nto = \"https://a.test\"\npaths = [{pattern:?}]"
+        ))
+    };
+    assert!(grant(&format!("/{}x", "**/a*/".repeat(4))).is_ok());
+    let many = grant(&format!("/{}x", "**/a*/".repeat(5))).unwrap_err();
+    assert!(many.to_string().contains("wildcards"), "{many}");
+    let long = grant(&format!("/{}", "x".repeat(512))).unwrap_err();
+    assert!(long.to_string().contains("512"), "{long}");
+    let rules = NetworkRules::new(&grant("/**").unwrap().network);
+    let allowed = |path: &str| {
+        let authority: Authority = "a.test".parse().unwrap();
+        let target = Target::http(Scheme::Https, authority, "GET", path);
+        rules.decide(&target).is_ok()
+    };
+    assert!(allowed(&format!("/{}", "x".repeat(8_000))));
+    assert!(!allowed(&format!("/{}", "x".repeat(9_000))));
+}

@@ -82,15 +82,26 @@ fn it_is_no_way_inside() {
     let internet = Internet::new();
     let server = Web::plain(|_, pipe| ok(pipe, "reached"));
     let proxy = Proxy::to(server.port());
-    let command = internet.run(&["private:http://*.test"]);
-    let mut session = open(&command.env("HTTP_PROXY", proxy.url()));
-    for url in [
-        "http://169.254.169.254/",
-        "http://10.0.0.1/",
-        "http://localhost/",
-        "http://2130706433/",
+    for rules in [
+        &["private:http://*.test"][..],
+        // Any host is none of those that are not public.
+        &["http://*:*", "https://*:*"],
     ] {
-        not_permitted(&mut session, url);
+        let command = internet.run(rules);
+        let command = command.env("HTTP_PROXY", proxy.url());
+        let mut session = open(&command.env("HTTPS_PROXY", proxy.url()));
+        for host in [
+            "169.254.169.254",
+            "10.0.0.1",
+            "localhost",
+            "2130706433",
+            "0.0.0.0",
+            "[::1]",
+            "[fd00:ec2::254]",
+        ] {
+            not_permitted(&mut session, &format!("http://{host}/"));
+            not_permitted(&mut session, &format!("https://{host}/"));
+        }
     }
     assert!(proxy.asked().is_empty());
 }

@@ -175,6 +175,8 @@ fn an_answer_that_can_not_be_looked_through() {
         "200 OK\r\ncontent-encoding: gzip",
         "200 OK\r\ncontent-encoding: x-ghp_hunter2/Zk9",
         "206 Partial Content\r\ncontent-range: bytes 0-1/9",
+        "200 OK\r\ncontent-range: bytes 0-1/9",
+        "200 OK\r\ncontent-type: Multipart/ByteRanges; boundary=x",
     ] {
         let server = Web::plain(move |_, pipe| {
             let answer = format!("HTTP/1.1 {head}\r\ncontent-length: 5\r\n\r\nghp_h");

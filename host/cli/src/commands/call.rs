@@ -29,6 +29,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let mut needs = Wall::default();
     let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
+    prepared.tell_unused();
     prepared.keep(&mut needs);
     let listed = &prepared.plugin.metadata().tools;
     let denied = listed.iter().any(|tool| tool.name == args.tool)

@@ -17,7 +17,11 @@ use crate::secrets::{named, store_failure};
 pub(crate) fn run(command: &SecretCommand) -> Result<ExitCode, Failure> {
     let store = store()?;
     match command {
-        SecretCommand::Set { name } => set(&store, &named(&name.0)?.0),
+        SecretCommand::Set { name, values } if values.is_empty() => set(&store, &named(&name.0)?.0),
+        SecretCommand::Set { .. } => Err(Failure::usage(
+            "a value on the command line can be seen by everybody on this machine",
+        )
+        .remedy("give the name alone: the value is asked for, or read from standard input")),
         SecretCommand::List { json } => list(&store, *json),
         SecretCommand::Remove { name } => remove(&store, &named(&name.0)?.0),
     }?;

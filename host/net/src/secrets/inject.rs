@@ -135,6 +135,7 @@ impl Injector {
             HeaderValue::from_static("identity"),
         );
         headers.remove(header::RANGE);
+        headers.remove("request-range");
         headers.remove(header::IF_RANGE);
         Ok(Some(mask.clone()))
     }

@@ -16,6 +16,9 @@ use super::forms::Forms;
 use super::scan::Scan;
 use crate::error::NetError;
 
+/// How the type of an answer begins that is several parts of one.
+const PARTS: &[u8] = b"multipart/byteranges";
+
 /// Puts `*` in the place of secrets. Cheap to clone.
 #[derive(Clone)]
 pub struct Mask(pub(super) Arc<Forms>);
@@ -53,7 +56,15 @@ impl Mask {
         {
             return refused("it is compressed, though that was not asked for");
         }
-        if head.status == StatusCode::PARTIAL_CONTENT {
+        let kind = head.headers.get(header::CONTENT_TYPE);
+        let in_parts = kind.is_some_and(|kind| {
+            let kind = kind.as_bytes().trim_ascii_start();
+            (kind.get(..PARTS.len())).is_some_and(|kind| kind.eq_ignore_ascii_case(PARTS))
+        });
+        if head.status == StatusCode::PARTIAL_CONTENT
+            || head.headers.contains_key(header::CONTENT_RANGE)
+            || in_parts
+        {
             return refused("it is part of an answer, though all of it was asked for");
         }
         self.headers(&mut head.headers);

@@ -2,6 +2,14 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+/// Longest path that is held against patterns, in bytes: patterns are a plugin's as
+/// well, and many of them on a long path would keep the host busy.
+const LONGEST: usize = 8 * 1024;
+
+/// Most wildcards in one pattern, and most bytes.
+const WILDCARDS: usize = 8;
+const LONGEST_PATTERN: usize = 512;
+
 /// A path that means the same to everybody who reads it.
 ///
 /// Where a rule speaks of paths, what a server makes of a path must not depend
@@ -15,7 +23,7 @@ impl PlainPath {
     /// Reads the path of a request, without its query. Escapes of characters
     /// that need none are undone.
     pub(crate) fn parse(path: &str) -> Option<Self> {
-        if !path.starts_with('/') || path.contains(['\\', '?', '#']) {
+        if path.len() > LONGEST || !path.starts_with('/') || path.contains(['\\', '?', '#']) {
             return None;
         }
         let mut plain = String::with_capacity(path.len());
@@ -73,6 +81,12 @@ impl PathPattern {
     pub(crate) fn parse(pattern: &str) -> Result<Self, &'static str> {
         if !pattern.starts_with('/') {
             return Err("does not start with `/`");
+        }
+        if pattern.len() > LONGEST_PATTERN {
+            return Err("is longer than 512 bytes");
+        }
+        if pattern.replace("**", "*").matches('*').count() > WILDCARDS {
+            return Err("has more than 8 wildcards");
         }
         if pattern.contains(['{', '}', '[', ']', '?', '#', '!']) {
             return Err("has characters that stand in no path; `*` and `**` are the wildcards");

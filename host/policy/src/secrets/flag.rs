@@ -27,7 +27,7 @@ impl FromStr for SecretFlag {
                 "values are kept by `palisade secret set NAME`, which asks for them",
             )),
             None => Err(FlagError::new(
-                format!("`{}` is not a secret's name", shown(text)),
+                "what stands in the place of a secret's name is none",
                 SECRET_NAME_RULE,
             )),
         }
