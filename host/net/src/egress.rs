@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use crate::body::{Incoming, Outgoing, OutgoingError};
 use crate::connect::{Dial, DialError};
 use crate::error::NetError;
+use crate::interim::{self, Interim};
 use crate::outside::Outside;
 use crate::refusals::Refusals;
 use crate::secrets::{Injector, Masked};
@@ -81,8 +82,9 @@ impl Default for EgressLimits {
     }
 }
 
-/// How long a connection is kept that nobody uses.
-const KEPT: Duration = Duration::from_secs(60);
+/// How long a connection is kept that nobody uses. Not long: what its other end
+/// sends meanwhile is read, and counts against nobody.
+const KEPT: Duration = Duration::from_secs(15);
 
 /// Headers an answer may have.
 const MOST_HEADERS: usize = 128;
@@ -189,8 +191,17 @@ where
         let mut request = Request::from_parts(head, Outgoing::new(body, self.limits.body));
         let mask = self.secrets.apply(&mut request)?;
         let limit = timeouts.connect * 2 + timeouts.first_byte;
-        let answering = self.client().request(request);
-        let answer = match tokio::time::timeout(limit, answering).await {
+        let interim = Interim::of(&mut request);
+        let answering = tokio::time::timeout(limit, self.client().request(request));
+        let answer = tokio::select! {
+            biased;
+            answer = answering => answer,
+            // Whoever no longer waits for it has its connection closed.
+            () = interim.too_many() => {
+                return Err(NetError::Interim { name, most: interim::MOST });
+            }
+        };
+        let answer = match answer {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
                 let error = unwrapped(error, name);

@@ -107,6 +107,14 @@ pub enum NetError {
     /// As many requests as there may be at once are under way.
     #[error("more than {0} requests are under way")]
     Busy(usize),
+    /// The other end goes on about an answer that never comes.
+    #[error("{name} sent more than {most} interim answers")]
+    Interim {
+        /// What was asked for.
+        name: String,
+        /// How many there may be.
+        most: usize,
+    },
     /// A secret can't be added to a request, or not be found in its answer.
     #[error("the answer of {name} can't be used with a secret: {why}")]
     Secret {

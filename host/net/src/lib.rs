@@ -13,6 +13,7 @@ mod connect;
 mod egress;
 mod error;
 pub mod fuzzing;
+mod interim;
 mod outside;
 mod proxy;
 mod refusals;

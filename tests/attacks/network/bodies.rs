@@ -1,6 +1,6 @@
 //! Servers that mean harm, and guests that ask for more than there is.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use palisade_tests::internet::{Asked, Internet, Pipe, Web, ok};
 use palisade_tests::stage::{done, open, with_limits};
@@ -68,6 +68,33 @@ fn a_drip_ends_with_the_calls_time() {
     assert!(rpc::tool_error(&result).contains("call-time"), "{result}");
     // Nor is it waited for by a call that has what it wants.
     done(&mut session, "http_hold", json!({"url": url, "count": 1}));
+    goes_on(&mut session, &url);
+}
+
+/// Answers that announce another one are none, however many there are; and
+/// whoever sends them is not listened to for long.
+#[test]
+fn a_flood_of_interim_answers_is_no_answer() {
+    let (over, ended) = std::sync::mpsc::channel();
+    let (_internet, _server, mut session, url) = with("", move |asked, pipe| {
+        if asked.head.contains("/ok") {
+            return ok(pipe, "fine");
+        }
+        let hints = b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".repeat(100);
+        while pipe.write_all(&hints).is_ok() {}
+        let _ = over.send(());
+        false
+    });
+    let asked = Instant::now();
+    let why = get(&mut session, &url).unwrap_err();
+    assert!(why.contains("interim answers"), "{why}");
+    assert!(
+        asked.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        asked.elapsed()
+    );
+    // The connection is closed.
+    ended.recv_timeout(Duration::from_secs(10)).unwrap();
     goes_on(&mut session, &url);
 }
 
