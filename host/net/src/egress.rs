@@ -252,8 +252,8 @@ where
     /// Holds a request against the rules.
     fn check(&self, target: &Target<'_>) -> Result<(), NetError> {
         match target.request {
-            // It is for proxies, and a guest speaks to none.
-            // Nor what a proxy answers with all that it was told, its password too.
+            // They are for proxies, and a guest speaks to none: one makes a tunnel,
+            // the other comes back with what the proxy was told, its password too.
             Some(("CONNECT" | "TRACE" | "TRACK", _)) => Err(denied(target, Denied::Method)),
             _ => (self.rules().decide(target))
                 .map(drop)

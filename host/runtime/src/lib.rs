@@ -51,4 +51,4 @@ pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource,
 pub use placement::{Placement, Pool, threads_for_calls};
 pub use plugin::{Asked, LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::{FoundRoot, Narrowed, Sandbox};
-pub use size::{content_size, is_large, result_size};
+pub use size::{PIECE, content_size, is_large, result_size};

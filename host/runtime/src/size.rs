@@ -51,7 +51,7 @@ pub fn is_large(handed_over: &impl Size) -> bool {
 }
 
 /// What a piece is like in bytes: about what it is written with in JSON.
-const PIECE: usize = 64;
+pub const PIECE: usize = 64;
 
 /// What there is of something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -64,14 +64,20 @@ impl Batches {
     }
 
     /// A message of the array has been answered, with what is `written` as
-    /// JSON. Returns all answers if it was the last.
-    pub(super) fn answer(&mut self, number: u64, written: Written) -> Option<Answers> {
-        let Written { whole, instead } = written;
-        let kept = match self.held + whole.get().len() > MAX_HELD {
-            true => instead,
-            false => whole,
-        };
-        self.keep(number, kept);
+    /// JSON. Returns all answers if it was the last. One that can't be written
+    /// does not hold up the others.
+    pub(super) fn answer(
+        &mut self,
+        number: u64,
+        written: serde_json::Result<Written>,
+    ) -> Option<Answers> {
+        match written {
+            Ok(Written { whole, .. }) if self.held + whole.get().len() <= MAX_HELD => {
+                self.keep(number, whole);
+            }
+            Ok(Written { instead, .. }) => self.keep(number, instead),
+            Err(error) => tracing::warn!("an answer can't be written as JSON: {error}"),
+        }
         self.no_answer(number)
     }
 
@@ -111,10 +117,10 @@ mod tests {
 
     use super::{Batches, MAX_HELD, Written};
 
-    fn saying(text: String, id: i64) -> Written {
+    fn saying(text: String, id: i64) -> serde_json::Result<Written> {
         let error = ErrorData::internal_error(text, None);
         let message = ServerJsonRpcMessage::error(error, Some(RequestId::Number(id)));
-        Written::of(&message).expect("an error can be written")
+        Written::of(&message)
     }
 
     #[test]

@@ -1,14 +1,11 @@
 //! Whether there is so much in an answer that it is made and written aside.
 
-use palisade_runtime::{LARGE, aside};
+use palisade_runtime::{LARGE, PIECE, aside};
 use rmcp::model::{
     Annotations, ContentBlock, GetTaskResult, JsonRpcMessage, MetaObject, Resource,
     ResourceContents, ServerJsonRpcMessage, ServerResult, TaskPayload,
 };
 use serde_json::{Map, Value};
-
-/// What a piece is like in bytes, as where a guest's outcome is weighed.
-const PIECE: usize = 64;
 
 /// Does something aside if it is large, else at once.
 pub(super) async fn aside_if<T: Send + 'static>(

@@ -178,7 +178,7 @@ impl LineTransport {
         let Some(batch) = batch else {
             return self.outbox.push(item);
         };
-        let answers = self.batches().answer(batch, Written::of(item)?);
+        let answers = self.batches().answer(batch, Written::of(item));
         answers.map_or(Ok(()), |answers| self.outbox.push(&answers))
     }
 
@@ -196,7 +196,7 @@ impl LineTransport {
                 let Some(batch) = batch else {
                     return serde_json::to_vec(&item).map(Some);
                 };
-                let written = Written::of(&item)?;
+                let written = Written::of(&item);
                 let answers = lock(&batches).answer(batch, written);
                 answers.as_ref().map(serde_json::to_vec).transpose()
             };
