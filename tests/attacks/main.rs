@@ -43,3 +43,4 @@ mod special_files;
 mod state;
 mod surroundings;
 mod tools_as_granted;
+mod tools_asked_first;

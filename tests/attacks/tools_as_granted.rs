@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use palisade_tests::stage::{Stage, done, open, refused};
+use palisade_tests::stage::{Stage, done, open};
 use palisade_tests::{Palisade, guest, rpc};
 use serde_json::json;
 
@@ -38,11 +38,31 @@ fn a_tool_that_is_denied_does_not_exist() {
 }
 
 #[test]
-fn a_tool_that_needs_a_yes_is_not_run_without_one() {
+fn a_tool_goes_by_the_name_it_is_given() {
     let stage = Stage::new();
     let command = Palisade::run(guest("escapes")).root("in", stage.inside(), "rw");
-    let mut session = open(&granted(&command, "[tools]\ndelete = \"ask\"\n"));
-    let why = refused(&mut session, "delete", json!({"path": "/in/a.txt"}));
-    assert!(why.contains("not permitted"), "{why}");
-    assert!(stage.inside().join("a.txt").exists());
+    let rules = "[tools]\n\"*\" = \"deny\"\nread = { name = \"get\" }\n\
+                 delete = { call = \"deny\", name = \"read\" }\n";
+    let mut session = open(&granted(&command, rules));
+    let listed = session.ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap().clone();
+    let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["get"]);
+    let a = json!({"path": "/in/a.txt"});
+    assert_eq!(done(&mut session, "get", a.clone()), "the inside's a");
+    for tool in ["read", "delete"] {
+        let response = session.ask("tools/call", rpc::tool(tool, a.clone()));
+        assert_eq!(rpc::error_code(&response), -32602, "{tool}: {response}");
+    }
+}
+
+#[test]
+fn no_two_tools_go_by_one_name() {
+    let stage = Stage::new();
+    let command = Palisade::run(guest("escapes")).root("in", stage.inside(), "rw");
+    let rules = "[tools]\nread = { name = \"write\" }\n";
+    let finished = granted(&command, rules).output();
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let says = "two of its tools would be called `write`";
+    assert!(finished.stderr.contains(says), "{finished:?}");
 }

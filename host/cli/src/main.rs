@@ -25,6 +25,7 @@ mod scopes;
 mod secrets;
 mod several;
 mod steps;
+mod terminal;
 mod wall;
 
 use args::{Cli, Command};

@@ -189,8 +189,13 @@ impl Prepared {
         }
     }
 
-    /// A rule for tools that is about none: what is wrong, and what to do.
-    pub(crate) fn idle_rule(&self) -> Option<(String, String)> {
+    /// A rule for tools that can't be meant: what is wrong, and what to do.
+    pub(crate) fn bad_rule(&self) -> Option<(String, String)> {
+        self.idle_rule().or_else(|| self.same_name())
+    }
+
+    /// A rule for tools that is about none.
+    fn idle_rule(&self) -> Option<(String, String)> {
         /// Names that are told.
         const TOLD: usize = 12;
         let tools = &self.plugin.metadata().tools;
@@ -210,11 +215,21 @@ impl Prepared {
         Some((problem, remedy))
     }
 
+    /// A tool that is given the name of another one.
+    fn same_name(&self) -> Option<(String, String)> {
+        let tools = &self.plugin.metadata().tools;
+        let names = tools.iter().map(|tool| tool.name.as_str());
+        let same = self.decision.effective.tools.same_name(names)?;
+        let place = grants::place(self.grant_file.as_deref(), same.line);
+        let problem = format!("{place}two of its tools would be called `{}`", same.name);
+        Some((problem, format!("give `{}` another name", same.renamed)))
+    }
+
     /// Opens what is granted.
     pub(crate) fn setup(self, ways: &Ways) -> Result<PluginSetup, Failure> {
-        let idle = self.idle_rule();
+        let bad = self.bad_rule();
         let name = self.name;
-        if let Some((problem, remedy)) = idle {
+        if let Some((problem, remedy)) = bad {
             return Err(Failure::new(format!("{name} can't start: {problem}")).remedy(remedy));
         }
         if !self.decision.needs.is_empty() {

@@ -19,7 +19,7 @@ use crate::error::NetError;
 use crate::interim::{self, Interim};
 use crate::outside::Outside;
 use crate::refusals::Refusals;
-use crate::secrets::{Injector, Masked};
+use crate::secrets::{Injector, Mask, Masked};
 
 /// How long the steps of a request may take.
 #[derive(Debug, Clone, Copy)]
@@ -149,6 +149,11 @@ where
     #[must_use]
     pub fn with_secrets(self, secrets: Injector) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// Hides the secrets that are added to requests; none if there are none.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.secrets.mask()
     }
 
     /// What is allowed.

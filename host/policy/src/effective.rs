@@ -89,6 +89,7 @@ impl Effective {
         canon.sorted(
             (self.tools.iter())
                 .map(|(pattern, decision)| format!("{decision} {pattern}"))
+                .chain((self.tools.renamed()).map(|(tool, name)| format!("{tool} = {name}")))
                 .collect::<Vec<_>>()
                 .iter(),
         );

@@ -87,7 +87,10 @@ pub fn compare(manifest: Option<&Manifest>, grant: &Grant) -> Result<Decision, P
         tools: grant.tools.clone(),
     };
     for (pattern, decision) in grant.tools.iter() {
-        let decision = Some(decision.to_string());
+        let decision = Some(match grant.tools.name_of(pattern) {
+            name if name == pattern => decision.to_string(),
+            name => format!("{decision}, as {}", visible(name)),
+        });
         let what = format!("tool {}", visible(pattern));
         table.row(
             RowKind::Tool,

@@ -95,7 +95,7 @@ pub use secrets::{
 };
 pub use storage::StorageRequest;
 pub use text::Shown;
-pub use tools::{ToolDecision, ToolRules, UnmatchedPattern};
+pub use tools::{SameName, ToolDecision, ToolRules, UnmatchedPattern};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger
 /// is refused unread.

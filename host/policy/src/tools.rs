@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::ParseError;
-use crate::parse::Table;
+use crate::parse::{Item, Table};
 use crate::text::shown;
+
+mod pattern;
+
+use pattern::{is_pattern, matches, nearest, specificity};
 
 /// Longest pattern, in bytes.
 const PATTERN_MAX: usize = 128;
@@ -43,11 +47,27 @@ impl fmt::Display for ToolDecision {
 /// 4. the stricter decision.
 ///
 /// A tool that no pattern matches is allowed.
+///
+/// A rule for a single tool may give it another name:
+/// `read = { call = "ask", name = "read_notes" }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRules {
     rules: BTreeMap<String, ToolDecision>,
+    /// What clients are to know a tool as, by the plugin's own name for it.
+    names: BTreeMap<String, String>,
     /// Where in the grant file a pattern stands.
     lines: BTreeMap<String, usize>,
+}
+
+/// Two tools of a plugin that clients could not tell apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SameName {
+    /// The name both would have, ready to print.
+    pub name: String,
+    /// The tool that is given it, ready to print.
+    pub renamed: String,
+    /// The line of the grant file, where it is of one.
+    pub line: Option<usize>,
 }
 
 /// A pattern that no tool of a plugin matches.
@@ -63,11 +83,6 @@ pub struct UnmatchedPattern {
 
 impl ToolRules {
     pub(crate) fn parse(table: &Table<'_>) -> Result<Self, ParseError> {
-        let choices = [
-            ("allow", ToolDecision::Allow),
-            ("ask", ToolDecision::Ask),
-            ("deny", ToolDecision::Deny),
-        ];
         let mut rules = Self::default();
         for item in table.items() {
             let pattern = item.key();
@@ -80,13 +95,14 @@ impl ToolRules {
                     ),
                 ));
             }
-            if item.table("", "").is_ok() {
-                return Err(item.error(
-                    "is a table",
-                    "put patterns with a dot in quotes, as in \"files.*\" = \"ask\"",
-                ));
+            let (decision, name) = match item.table(PLACE, "") {
+                Ok(table) => both(&item, &table)?,
+                Err(_) => (item.choice(&CHOICES)?, None),
+            };
+            rules.insert(pattern, decision);
+            if let Some(name) = name {
+                rules.names.insert(pattern.to_owned(), name);
             }
-            rules.insert(pattern, item.choice(&choices)?);
             rules.lines.insert(pattern.to_owned(), item.line());
         }
         Ok(rules)
@@ -103,6 +119,37 @@ impl ToolRules {
             .filter(|(pattern, _)| matches(pattern, name))
             .max_by_key(|(pattern, decision)| (specificity(pattern), **decision))
             .map_or(ToolDecision::Allow, |(_, decision)| *decision)
+    }
+
+    /// What clients are to know a tool as.
+    pub fn name_of<'n>(&'n self, tool: &'n str) -> &'n str {
+        self.names.get(tool).map_or(tool, String::as_str)
+    }
+
+    /// Gives a tool another name.
+    pub fn rename(&mut self, tool: impl Into<String>, name: impl Into<String>) {
+        self.names.insert(tool.into(), name.into());
+    }
+
+    /// Tools with the names that clients are to know them as.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        (self.names.iter()).map(|(tool, name)| (tool.as_str(), name.as_str()))
+    }
+
+    /// The first tool that is given a name which another one has, be that its own
+    /// or given. Denied tools have no name.
+    pub fn same_name<'n>(&self, tools: impl Iterator<Item = &'n str> + Clone) -> Option<SameName> {
+        let served = tools.filter(|tool| self.decide(tool) != ToolDecision::Deny);
+        let twice = |(tool, name): &(&str, &str)| {
+            let mut others = served.clone().filter(|other| other != tool);
+            served.clone().any(|own| own == *tool)
+                && others.any(|other| self.name_of(other) == *name)
+        };
+        self.renamed().find(twice).map(|(tool, name)| SameName {
+            name: shown(name),
+            renamed: shown(tool),
+            line: self.lines.get(tool).copied(),
+        })
     }
 
     /// Every pattern with its decision, the most specific first.
@@ -142,63 +189,62 @@ impl ToolRules {
     pub(crate) fn overridden_by(mut self, other: Self) -> Self {
         self.lines
             .retain(|pattern, _| !other.rules.contains_key(pattern));
+        self.names
+            .retain(|pattern, _| !other.rules.contains_key(pattern));
         self.lines.extend(other.lines);
+        self.names.extend(other.names);
         self.rules.extend(other.rules);
         self
     }
 }
 
-/// The name that is closest to a pattern, if one is close at all.
-fn nearest<'n>(pattern: &str, names: &[&'n str]) -> Option<&'n str> {
-    let wanted = pattern.replace('*', "");
-    let distance = |name: &str| match pattern.contains('*') {
-        // As much of the name as the pattern spells out.
-        true => {
-            let length = wanted.chars().count();
-            let begin: String = name.chars().take(length).collect();
-            let skip = name.chars().count().saturating_sub(length);
-            let end: String = name.chars().skip(skip).collect();
-            strsim::osa_distance(&wanted, &begin).min(strsim::osa_distance(&wanted, &end))
-        }
-        false => strsim::osa_distance(&wanted, name),
-    };
-    (names.iter())
-        .map(|name| (distance(name), *name))
-        .filter(|(distance, _)| *distance <= (wanted.len() / 2).max(1))
-        .min()
-        .map(|(_, name)| name)
-}
+/// How a table in `[tools]` is called in messages.
+const PLACE: &str = "[tools]";
 
-fn is_pattern(text: &str) -> bool {
-    (1..=PATTERN_MAX).contains(&text.len())
-        && !(text.chars()).any(|c| c.is_whitespace() || crate::text::steers(c))
-}
+/// The words for decisions.
+const CHOICES: [(&str, ToolDecision); 3] = [
+    ("allow", ToolDecision::Allow),
+    ("ask", ToolDecision::Ask),
+    ("deny", ToolDecision::Deny),
+];
 
-/// Larger is more specific: exact, length before the first `*`, length in all.
-fn specificity(pattern: &str) -> (bool, usize, usize) {
-    let prefix = pattern.find('*').unwrap_or(pattern.len());
-    let literal = pattern.len() - pattern.matches('*').count();
-    (prefix == pattern.len(), prefix, literal)
-}
-
-/// Whether a pattern matches a whole name. Each part between two `*` is taken
-/// at its first place, which finds a match if there is one.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((prefix, rest)) = pattern.split_once('*') else {
-        return pattern == name;
-    };
-    let (middle, suffix) = rest.rsplit_once('*').unwrap_or(("", rest));
-    let Some(mut name) = (name.strip_prefix(prefix)).and_then(|name| name.strip_suffix(suffix))
-    else {
-        return false;
-    };
-    for part in middle.split('*') {
-        match name.find(part) {
-            Some(place) => name = &name[place + part.len()..],
-            None => return false,
-        }
+/// A rule written as `{ call = "ask", name = "another" }`.
+fn both(item: &Item<'_>, table: &Table<'_>) -> Result<(ToolDecision, Option<String>), ParseError> {
+    const EXAMPLE: &str = "read = { name = \"read_notes\" }";
+    if table.get("call").is_none() && table.get("name").is_none() {
+        return Err(item.error(
+            "is a table",
+            "put patterns with a dot in quotes, as in \"files.*\" = \"ask\"",
+        ));
     }
-    true
+    table.only(&["call", "name"], &[])?;
+    let decision = match table.get("call") {
+        Some(call) => call.choice(&CHOICES)?,
+        None => ToolDecision::Allow,
+    };
+    let Some(named) = table.get("name") else {
+        return Ok((decision, None));
+    };
+    if item.key().contains('*') {
+        return Err(item.error(
+            "gives several tools one name",
+            format!("a name is for one tool, as in {EXAMPLE}"),
+        ));
+    }
+    let name = named.string(EXAMPLE)?;
+    if !is_tool_name(name) {
+        return Err(named.error(
+            &format!("is \"{}\", which is no name of a tool", shown(name)),
+            "a name has 1 to 64 of the characters A-Z, a-z, 0-9, `_` and `-`",
+        ));
+    }
+    Ok((decision, Some(name.to_owned())))
+}
+
+/// What every client takes for a tool's name.
+fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && (name.bytes()).all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
 #[cfg(test)]
@@ -212,32 +258,6 @@ mod tests {
             rules.insert(*pattern, *decision);
         }
         rules
-    }
-
-    #[test]
-    fn patterns_match_whole_names() {
-        for (pattern, name, expected) in [
-            ("read", "read", true),
-            ("read", "reader", false),
-            ("read", "Read", false),
-            ("*", "", true),
-            ("*", "anything", true),
-            ("delete_*", "delete_all", true),
-            ("delete_*", "delete_", true),
-            ("delete_*", "undelete_all", false),
-            ("*_file", "read_file", true),
-            ("*_file", "read_files", false),
-            ("a*a", "a", false),
-            ("a*a", "aa", true),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c-b", false),
-            ("**", "x", true),
-            ("*ab*ab", "ab", false),
-            ("*ab*ab", "abab", true),
-            ("*ä*", "bär", true),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
     }
 
     #[test]
@@ -277,29 +297,34 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_two_tools_would_have_is_found() {
+        let mut rules = rules(&[("gone", ToolDecision::Deny)]);
+        rules.rename("read", "get");
+        assert_eq!(rules.name_of("read"), "get");
+        assert_eq!(rules.name_of("write"), "write");
+        let same = |rules: &ToolRules, tools: &[&str]| {
+            let found = rules.same_name(tools.iter().copied());
+            found.map(|same| (same.renamed, same.name))
+        };
+        let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(same(&rules, &["read", "write"]), None);
+        assert_eq!(same(&rules, &["read", "get"]), pair("read", "get"));
+        assert_eq!(same(&rules, &["get", "write"]), None, "read is not there");
+        rules.rename("write", "get");
+        assert_eq!(same(&rules, &["read", "write"]), pair("read", "get"));
+        rules.rename("read", "gone");
+        rules.rename("write", "read");
+        assert_eq!(same(&rules, &["read", "write", "gone"]), None, "swapped");
+    }
+
+    #[test]
     fn many_stars_are_no_work() {
         let rules = rules(&[(&"*a".repeat(64), ToolDecision::Deny)]);
         assert_eq!(rules.decide(&"b".repeat(100_000)), ToolDecision::Allow);
         assert_eq!(rules.decide(&"a".repeat(100_000)), ToolDecision::Deny);
     }
 
-    /// The definition of a match, one character at a time.
-    fn by_definition(pattern: &[char], name: &[char]) -> bool {
-        match (pattern, name) {
-            ([], []) => true,
-            (['*', rest @ ..], _) => (0..=name.len()).any(|n| by_definition(rest, &name[n..])),
-            ([p, rest @ ..], [n, names @ ..]) => p == n && by_definition(rest, names),
-            _ => false,
-        }
-    }
-
     proptest! {
-        #[test]
-        fn matching_follows_the_definition(pattern in "[ab*]{0,8}", name in "[ab]{0,10}") {
-            let chars = |text: &str| text.chars().collect::<Vec<_>>();
-            prop_assert_eq!(matches(&pattern, &name), by_definition(&chars(&pattern), &chars(&name)));
-        }
-
         #[test]
         fn the_name_itself_always_decides(
             list in prop::collection::vec(("[ab*]{1,5}", 0..3usize), 0..8),

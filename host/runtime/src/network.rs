@@ -8,7 +8,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use palisade_net::{Egress, EgressLimits, Injector, Outside, Refusals, Timeouts};
+use palisade_net::{Egress, EgressLimits, Injector, Mask, Outside, Refusals, Timeouts};
 use palisade_policy::{EffectiveNetwork, Host, Scheme, Target, special};
 use wasmtime::component::Linker;
 use wasmtime_wasi_http::WasiBody;
@@ -62,6 +62,11 @@ impl Network {
         Self {
             egress: self.egress.with_secrets(secrets),
         }
+    }
+
+    /// Hides those secrets; none if there are none.
+    pub(crate) fn mask(&self) -> Option<&Mask> {
+        self.egress.mask()
     }
 
     /// Whether anything may be reached in this way.

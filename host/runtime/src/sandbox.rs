@@ -141,6 +141,15 @@ impl Sandbox {
         }
     }
 
+    /// A text with `*` in the place of the secrets that are added to requests.
+    #[must_use]
+    pub fn hide_secrets(&self, text: &str) -> String {
+        match self.network.mask() {
+            Some(mask) => String::from_utf8_lossy(&mask.bytes(text.as_bytes())).into_owned(),
+            None => text.to_owned(),
+        }
+    }
+
     /// A sandbox in which nothing is granted, to ask a plugin what it offers.
     pub(crate) fn empty() -> Self {
         Self {

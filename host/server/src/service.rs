@@ -19,6 +19,7 @@ use crate::names::Naming;
 use crate::outcome::{Checked, CheckedPrompt};
 
 mod answers;
+mod consent;
 mod listing;
 mod member;
 mod view;

@@ -18,8 +18,8 @@ use crate::args::CallArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
 use crate::outside::Ways;
-use crate::prepare::{prepare, runtime};
-use crate::{logging, wall};
+use crate::prepare::{Prepared, prepare, runtime};
+use crate::{logging, terminal, wall};
 
 /// Calls the tool; the exit code says whether it worked.
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
@@ -28,19 +28,10 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     // On the thread that is behind the wall later; it starts none.
     let runtime = runtime()?;
     let mut needs = Wall::default();
-    let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
+    let mut prepared = prepare(&args.plugin, &args.grants, args.compile)?;
     prepared.tell_unused();
     prepared.keep(&mut needs);
-    let listed = &prepared.plugin.metadata().tools;
-    let denied = listed.iter().any(|tool| tool.name == args.tool)
-        && prepared.decision.effective.tools.decide(&args.tool) == ToolDecision::Deny;
-    if denied {
-        return Err(
-            Failure::new(format!("the grant denies the tool {:?}", args.tool))
-                .remedy("allow it under [tools] in the grant file")
-                .into_refusal(),
-        );
-    }
+    settle(&mut prepared, &args.tool)?;
     let service = prepared.service(&Ways::new(args.network, 1))?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
@@ -73,6 +64,34 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
              an MCP client can be asked",
         )),
         Reply::Refused(refusal) => Err(Failure::new(printable(&refusal.message))),
+    }
+}
+
+/// What the grant says of a tool, of which `name` is what clients know it as.
+/// Where it says to ask, the person at the terminal is.
+fn settle(prepared: &mut Prepared, name: &str) -> Result<(), Failure> {
+    let rules = &mut prepared.decision.effective.tools;
+    let mut tools = prepared.plugin.metadata().tools.iter();
+    let Some(tool) = tools.find(|tool| rules.name_of(&tool.name) == name) else {
+        return Ok(());
+    };
+    match rules.decide(&tool.name) {
+        ToolDecision::Allow => Ok(()),
+        ToolDecision::Deny => Err(Failure::new(format!("the grant denies the tool {name:?}"))
+            .remedy("allow it under [tools] in the grant file")
+            .into_refusal()),
+        ToolDecision::Ask => match terminal::yes(&format!("run {}?", printable(name)))? {
+            Some(true) => {
+                rules.insert(tool.name.clone(), ToolDecision::Allow);
+                Ok(())
+            }
+            Some(false) => Err(Failure::new(format!("{name:?} was not run")).into_refusal()),
+            None => Err(Failure::new(format!(
+                "the grant says to ask before {name:?} runs, and there is no terminal to ask at"
+            ))
+            .remedy("run it at a terminal, or allow it under [tools] in the grant file")
+            .into_refusal()),
+        },
     }
 }
 

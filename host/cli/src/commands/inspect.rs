@@ -194,7 +194,7 @@ fn of_secret(row: &Row, prepared: &Prepared) -> Option<secrets::Shown> {
 
 /// What would keep it from starting with this grant, needs aside.
 fn cannot_start(prepared: &Prepared) -> Option<String> {
-    let idle = prepared.idle_rule();
+    let idle = prepared.bad_rule();
     let idle = idle.map(|(problem, remedy)| format!("{problem}; {remedy}"));
     idle.or_else(|| {
         Sandbox::open(&prepared.name, &prepared.decision.effective)
@@ -237,17 +237,18 @@ const SUMMARY: usize = 72;
 
 /// A tool, whether it may change things, and how its description begins.
 fn tool_cells(tool: &Tool, prepared: &Prepared) -> [String; 3] {
-    let mark = match prepared.decision.effective.tools.decide(&tool.name) {
+    let rules = &prepared.decision.effective.tools;
+    let mark = match rules.decide(&tool.name) {
         ToolDecision::Deny => "denied",
         ToolDecision::Ask => "asks you",
         ToolDecision::Allow if changes_something(tool) => "⚠ changes things",
         ToolDecision::Allow => "",
     };
-    [
-        tool.name.clone(),
-        mark.to_owned(),
-        summary(tool.description.as_deref()),
-    ]
+    let name = match rules.name_of(&tool.name) {
+        name if name == tool.name => tool.name.clone(),
+        name => format!("{name} (its own name: {})", tool.name),
+    };
+    [name, mark.to_owned(), summary(tool.description.as_deref())]
 }
 
 /// A family of resources, by its address.

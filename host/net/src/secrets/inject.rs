@@ -84,6 +84,12 @@ impl Injector {
         })
     }
 
+    /// Hides all of them; none if there are none.
+    #[must_use]
+    pub fn mask(&self) -> Option<&Mask> {
+        self.mask.as_ref()
+    }
+
     /// Adds what is for a request's destination, in place of whatever the guest
     /// put there. Returns how to mask the answer, if anything is for it. To be
     /// called after the rules have let it through.

@@ -105,7 +105,7 @@ impl Inner {
             task_support,
         };
         for tool in member.tools() {
-            let name = naming.item(member.name(), &tool.name);
+            let name = naming.item(member.name(), member.name_of(&tool.name));
             match self.tool_routes.entry(name.clone()) {
                 Entry::Vacant(place) => {
                     place.insert(route(&tool.name, tool.task_support));

@@ -15,6 +15,7 @@ use palisade_runtime::{
 };
 use serde_json::Value;
 
+use super::consent::{self, Consent};
 use super::{Offered, PluginSetup, Refusal, Reply, Run, View};
 use crate::gate::ToolGate;
 use crate::outcome::{self, Checked, CheckedPrompt, Over};
@@ -35,6 +36,8 @@ pub(super) struct Member {
     offered: Offered,
     rules: ToolRules,
     gates: HashMap<String, Arc<ToolGate>>,
+    /// Tools that a client wanted to run that can't ask the person.
+    unasked: consent::Told,
 }
 
 impl Member {
@@ -81,6 +84,7 @@ impl Member {
             offered,
             rules,
             gates,
+            unasked: consent::Told::default(),
         })
     }
 
@@ -116,6 +120,11 @@ impl Member {
 
     pub(super) fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// What clients know one of its tools as.
+    pub(super) fn name_of<'n>(&'n self, tool: &'n str) -> &'n str {
+        self.rules.name_of(tool)
     }
 
     pub(super) fn prompts(&self) -> &[Prompt] {
@@ -162,14 +171,16 @@ impl Member {
             let message = format!("there is no tool called {name:?}");
             return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
         };
-        if self.rules.decide(name) == ToolDecision::Ask {
-            return Reply::Done(Checked::failure(format!(
-                "not permitted: the grant says that a person must be asked before {name} runs, \
-                 which this version can't do yet"
-            )));
-        }
         if let Err(problem) = gate.check_arguments(arguments) {
             return Reply::Done(Checked::failure(problem));
+        }
+        let mut context = context;
+        if self.rules.decide(name) == ToolDecision::Ask {
+            match self.consent(name, arguments, &mut context) {
+                Consent::Given => {}
+                Consent::Ask(question) => return Reply::Ask(question),
+                Consent::Refused(why) => return Reply::Done(Checked::failure(why)),
+            }
         }
         let call = ToolCall {
             name: name.to_owned(),
@@ -180,12 +191,42 @@ impl Member {
         let limit = usize::try_from(self.granted.limits().output).unwrap_or(usize::MAX);
         let finish = move |outcome| match outcome {
             ToolOutcome::Complete(result) => Reply::Done(finished(&gate, result, limit)),
+            ToolOutcome::InputRequired(questions) if consent::is_claimed(&questions) => {
+                Reply::Done(Checked::failure(consent::CLAIMED.to_owned()))
+            }
             ToolOutcome::InputRequired(questions) => Reply::Ask(questions),
         };
         match self.run(call, run, finish).await {
             Ok(reply) => reply,
             Err(error) => tool_failed(error),
         }
+    }
+
+    /// Whether the person wants this call, as far as that is known.
+    fn consent(&self, name: &str, arguments: &Value, context: &mut Context) -> Consent {
+        let tool = self.tools.iter().find(|tool| tool.name == name);
+        let consent = consent::of(context, || {
+            let shown = consent::Shown {
+                plugin: &self.name,
+                name: self.name_of(name),
+                tool,
+                arguments,
+                hide: &|text| self.granted.hide_secrets(text),
+            };
+            shown.message()
+        });
+        if let Consent::Refused(_) = &consent
+            && !consent::can_be_asked(context)
+            && self.unasked.first(name)
+        {
+            tracing::warn!(
+                "{} can't run {name}: its grant says to ask you first, and the client has no way \
+                 to ask; to let it run without: \"{name}\" = \"allow\" under [tools] in the \
+                 grant file",
+                self.name
+            );
+        }
+        consent
     }
 
     /// Every resource there is now.

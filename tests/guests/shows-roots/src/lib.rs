@@ -54,6 +54,14 @@ impl ShowsRoots {
         Ok(fs::read_to_string(path)?)
     }
 
+    /// Reads a file once somebody has agreed with the host.
+    #[tool]
+    fn read_when_agreed(&self, path: String, ctx: &Context) -> Result<String> {
+        let form = Elicit::form("Run it?").field("run", Field::flag());
+        ctx.ask("palisade/consent", form)?;
+        Ok(fs::read_to_string(path)?)
+    }
+
     /// Reads a file; a job.
     #[tool(task = "optional")]
     fn read_as_task(&self, path: String) -> Result<String> {
