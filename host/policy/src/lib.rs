@@ -46,7 +46,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod asks;
 mod client_roots;
+mod edit;
 mod effective;
 mod env;
 mod error;
@@ -68,10 +70,12 @@ mod text;
 mod tools;
 pub mod units;
 
+pub use asks::{Amount, Ask, Change, ChangeKind, Wants, asks, changes};
 pub use client_roots::{
     BadRoot, ClientPath, ClientRootList, ClientRoots, MAX_CLIENT_ROOT_BYTES, MAX_CLIENT_ROOTS,
     Portion, narrow,
 };
+pub use edit::GrantText;
 pub use effective::{Effective, EffectiveRoot};
 pub use env::EnvRequest;
 pub use error::{FlagError, GrantError, Need, ParseError, PolicyError};
