@@ -88,6 +88,12 @@ impl Palisade {
         self
     }
 
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<'a>(self, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
     /// Has it started by another program, which gets these arguments and then
     /// the command line.
     #[must_use]

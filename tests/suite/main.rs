@@ -72,6 +72,8 @@ mod http_refusals;
 mod http_streams;
 mod http_tasks;
 mod inspecting;
+mod install_stage;
+mod installing;
 mod large_results;
 mod logging;
 mod mistakes;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use palisade_policy::units::{parse_duration, parse_size};
-use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag};
+use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag, ToolFlag};
+use palisade_registry::Source;
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -33,6 +34,23 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Call one tool and print what it answers.
     Call(CallArgs),
+    /// Install a plugin, after showing what it asks for.
+    Install(InstallArgs),
+    /// List what is installed.
+    List(ListArgs),
+    /// Get the newest version of an installed plugin, after showing what is
+    /// different.
+    Update(UpdateArgs),
+    /// Take an installed plugin away, with everything it was granted.
+    Remove(RemoveArgs),
+    /// Look whether everything is as it was installed.
+    Verify(ListArgs),
+    /// Grant an installed plugin something.
+    Grant(GrantCommand),
+    /// Take back what an installed plugin was granted.
+    Revoke(RevokeArgs),
+    /// Show what an installed plugin asks for, is granted and gets.
+    Permissions(PermissionsArgs),
     /// Keep values that plugins have the use of and never see.
     Secret {
         /// What to do with them.
@@ -50,6 +68,17 @@ pub(crate) enum Command {
 /// What a person grants on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct GrantArgs {
+    /// One by one.
+    #[command(flatten)]
+    pub(crate) flags: GrantFlags,
+    /// Read more grants from a file; flags add to it and override it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) grant: Option<PathBuf>,
+}
+
+/// What a person grants one plugin, one by one.
+#[derive(Debug, Args)]
+pub(crate) struct GrantFlags {
     /// Grant a directory: [NAME=]PATH[:ro|:rw]. It is read-only unless the
     /// text ends in `:rw`, and the plugin sees it as /NAME.
     #[arg(long = "root", value_name = "[NAME=]PATH[:ro|:rw]")]
@@ -70,9 +99,6 @@ pub(crate) struct GrantArgs {
     /// requests, and the plugin never sees it.
     #[arg(long = "secret", value_name = "NAME")]
     pub(crate) secrets: Vec<SecretArg>,
-    /// Read more grants from a file; flags add to it and override it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) grant: Option<PathBuf>,
 }
 
 /// What a person grants the plugins of one server.
@@ -141,8 +167,8 @@ pub(crate) struct CompileArgs {
 /// `palisade run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The plugin, a .wasm file; several are served as one server. NAME= gives
-    /// it another name than its own.
+    /// The plugin, a .wasm file or the name of an installed one; several are
+    /// served as one server. NAME= gives it another name than its own.
     #[arg(required = true, value_name = "[NAME=]PLUGIN",
           value_parser = OsStringValueParser::new().try_map(PluginArg::parse))]
     pub(crate) plugins: Vec<PluginArg>,
@@ -246,7 +272,7 @@ fn name_server(text: &str) -> Result<SocketAddr, &'static str> {
 /// `palisade inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The plugin, a .wasm file.
+    /// The plugin, a .wasm file or the name of an installed one.
     pub(crate) plugin: PathBuf,
     /// What it would be granted.
     #[command(flatten)]
@@ -262,7 +288,7 @@ pub(crate) struct InspectArgs {
 /// `palisade call`.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// The plugin, a .wasm file.
+    /// The plugin, a .wasm file or the name of an installed one.
     pub(crate) plugin: PathBuf,
     /// The tool's name.
     pub(crate) tool: String,
@@ -284,6 +310,117 @@ pub(crate) struct CallArgs {
     /// Print the whole result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `palisade install`.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Where it is: a path, https://… or oci://REGISTRY/NAME:TAG.
+    pub(crate) source: Source,
+    /// Another name than its own.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// What it is granted; the rest is asked for at the terminal.
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+    /// Ask nothing: grant what the flags say, and no more.
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// How the network is reached.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade update`.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Take this very version without being asked: the digest that was shown.
+    #[arg(long, value_name = "sha256:DIGEST")]
+    pub(crate) accept: Option<String>,
+    /// How the network is reached.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade list`, `palisade verify`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade remove`.
+#[derive(Debug, Args)]
+pub(crate) struct RemoveArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+}
+
+/// `palisade permissions`.
+#[derive(Debug, Args)]
+pub(crate) struct PermissionsArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade grant`.
+#[derive(Debug, Args)]
+pub(crate) struct GrantCommand {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// What it is granted.
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+    /// Decide about tools: 'PATTERN=allow', 'PATTERN=ask' or 'PATTERN=deny'.
+    #[arg(long = "tool", value_name = "PATTERN=DECISION")]
+    pub(crate) tools: Vec<ToolFlag>,
+    /// Let the plugin see a secret itself, and not only have the use of it.
+    #[arg(long = "expose-secret", value_name = "NAME")]
+    pub(crate) exposed: Vec<SecretArg>,
+}
+
+/// `palisade revoke`.
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Take back the folder or file of this name.
+    #[arg(long = "root", visible_alias = "file", value_name = "NAME")]
+    pub(crate) roots: Vec<String>,
+    /// Take back a place in the network, as it was granted.
+    #[arg(long = "allow", value_name = "RULE")]
+    pub(crate) allow: Vec<AllowFlag>,
+    /// Take back an environment variable.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+    /// Take back the use of a secret. Its value stays; `palisade secret remove`
+    /// forgets it.
+    #[arg(long = "secret", value_name = "NAME")]
+    pub(crate) secrets: Vec<SecretArg>,
+    /// Forget what was decided about tools.
+    #[arg(long = "tool", value_name = "PATTERN")]
+    pub(crate) tools: Vec<String>,
+    /// Take back everything.
+    #[arg(long, conflicts_with_all = ["roots", "allow", "env", "secrets", "tools"])]
+    pub(crate) all: bool,
 }
 
 /// `palisade secret`.

@@ -3,7 +3,12 @@
 pub(crate) mod call;
 pub(crate) mod compile_plugin;
 pub(crate) mod doctor;
+pub(crate) mod grant;
 pub(crate) mod inspect;
+pub(crate) mod install;
+pub(crate) mod list;
+pub(crate) mod remove;
 pub(crate) mod run;
 mod run_http;
 pub(crate) mod secret;
+pub(crate) mod update;

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    AllowFlag, EnvFlag, Grant, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
+    AllowFlag, EnvFlag, Grant, GrantText, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
     SecretSource, name_roots,
 };
 
-use crate::args::GrantArgs;
+use crate::args::{GrantArgs, GrantFlags};
 use crate::failure::Failure;
 use crate::files::read_text;
+use crate::installed::{Installed, Subject};
 use crate::load::manifest_beside;
 use crate::places::Places;
 use crate::secrets;
@@ -63,7 +64,18 @@ impl GrantFile {
             )
             .remedy("give the path of a grant file, a small TOML text")
         })?;
-        let grant = Grant::parse(&text)
+        Self::parse(path, &text)
+    }
+
+    /// That of an installed plugin, if there is one.
+    fn of(installed: &Installed) -> Result<Option<Self>, Failure> {
+        let text = installed.grant.as_deref();
+        text.map(|text| Self::parse(&installed.grant_file, text))
+            .transpose()
+    }
+
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
+        let grant = Grant::parse(text)
             .map_err(|error| Failure::new(format!("the grant file {}, {error}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
@@ -76,15 +88,23 @@ impl Granted {
     /// What flags for one plugin say.
     pub(crate) fn by(args: &GrantArgs) -> Result<Self, Failure> {
         Ok(Self {
-            roots: (args.roots.iter().cloned())
-                .chain(args.single.iter().map(|file| file.0.clone()))
+            file: args.grant.as_deref().map(GrantFile::read).transpose()?,
+            ..Self::by_flags(&args.flags)?
+        })
+    }
+
+    /// What they say without a file.
+    pub(crate) fn by_flags(flags: &GrantFlags) -> Result<Self, Failure> {
+        Ok(Self {
+            roots: (flags.roots.iter().cloned())
+                .chain(flags.single.iter().map(|file| file.0.clone()))
                 .collect(),
-            env: args.env.clone(),
-            allow: args.allow.clone(),
-            secrets: (args.secrets.iter())
+            env: flags.env.clone(),
+            allow: flags.allow.clone(),
+            secrets: (flags.secrets.iter())
                 .map(|arg| secrets::named(&arg.0))
                 .collect::<Result<_, _>>()?,
-            file: args.grant.as_deref().map(GrantFile::read).transpose()?,
+            file: None,
         })
     }
 }
@@ -93,7 +113,7 @@ impl Granted {
 /// flags over it.
 pub(crate) fn collect(
     granted: Granted,
-    plugin: &Path,
+    plugin: &Subject,
     manifest: Option<&Manifest>,
     places: Option<&Places>,
 ) -> Result<Collected, Failure> {
@@ -104,6 +124,11 @@ pub(crate) fn collect(
         secrets,
         file,
     } = granted;
+    let file = match (file, plugin) {
+        (Some(file), _) => Some(file),
+        (None, Subject::Installed(installed, _)) => GrantFile::of(installed)?,
+        (None, Subject::File(_)) => None,
+    };
     let (path, mut grant) = match file {
         Some(file) => (Some(file.path), file.grant),
         None => (None, Grant::default()),
@@ -126,9 +151,10 @@ pub(crate) fn collect(
     sources.extend(roots.iter().map(|flag| Source::granted(&flag.path)));
     // A manifest that is not there can be made only by whoever can write beside
     // the plugin, which is there.
-    let beside = manifest_beside(plugin);
-    let read = [plugin, &beside].into_iter().filter(|file| file.exists());
-    sources.extend(read.map(Source::read));
+    let path_of = plugin.path();
+    let beside = manifest_beside(&path_of);
+    let read = [&path_of, &beside].into_iter().filter(|file| file.exists());
+    sources.extend(read.map(|file| Source::read(file)));
     let secret = places.map_or(&[][..], Places::secret);
     sources.extend(secret.iter().map(|file| Source::secret(file)));
     let mut flags = Grant {
@@ -152,6 +178,26 @@ pub(crate) fn collect(
     })
 }
 
+/// Looks whether a grant that is about to be kept could be one: what it names is
+/// there, and is anybody's to be granted.
+pub(crate) fn check_text(
+    plugin: &str,
+    text: &GrantText,
+    places: Option<&Places>,
+) -> Result<(), Failure> {
+    let mut grant = text
+        .grant()
+        .map_err(|error| Failure::new(format!("the grant of {plugin}, {error}")))?;
+    let mut sources = Vec::new();
+    for root in &mut grant.roots {
+        let written = root.path.clone();
+        root.path = resolve(&written, root.kind).map_err(Unusable::in_flag)?;
+        sources.push(Source::granted(&written));
+        check_place(root, places)?;
+    }
+    check_dependence(&grant.roots, &sources)
+}
+
 fn as_asked(SecretFlag(name): SecretFlag) -> SecretGrant {
     SecretGrant {
         name,
@@ -160,7 +206,7 @@ fn as_asked(SecretFlag(name): SecretFlag) -> SecretGrant {
     }
 }
 
-fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
+pub(crate) fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
     let resolved = flags
         .iter()
         .map(|flag| {
@@ -280,7 +326,7 @@ pub(crate) fn place(file: Option<&Path>, line: Option<usize>) -> String {
     }
 }
 
-fn env_value(flag: &EnvFlag) -> Result<String, Failure> {
+pub(crate) fn env_value(flag: &EnvFlag) -> Result<String, Failure> {
     match &flag.value {
         Some(value) => Ok(value.clone()),
         None => std::env::var(&flag.name).map_err(|_| {

@@ -1,5 +1,6 @@
 //! From a file to a plugin.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use crate::args::CompileArgs;
 use crate::compiler::compiler;
 use crate::failure::Failure;
 use crate::files::{open_file, read_file, read_text};
+use crate::installed::{self, Subject};
 use crate::places::Places;
 
 /// The manifest beside a plugin that carries none.
@@ -59,15 +61,39 @@ impl Loader {
         })
     }
 
-    /// Loads a plugin.
-    pub(crate) fn load(&self, file: &Path) -> Result<Plugin, Failure> {
-        let digest = open_file(file, MAX_PLUGIN)
-            .and_then(digest)
-            .map_err(|error| unreadable(file, &error))?;
-        let source = Source {
-            digest,
-            read: &|| read_file(file, MAX_PLUGIN),
-        };
+    /// Loads a plugin. One that is installed is hashed each time: what runs is
+    /// what was agreed to.
+    pub(crate) fn load(&self, subject: &Subject) -> Result<Plugin, Failure> {
+        match subject {
+            Subject::File(file) => {
+                let digest = open_file(file, MAX_PLUGIN)
+                    .and_then(digest)
+                    .map_err(|error| unreadable(file, &error))?;
+                let read = || read_file(file, MAX_PLUGIN);
+                self.load_from(&file.display(), digest, &read)
+            }
+            Subject::Installed(installed, store) => {
+                let bytes = store.blob(installed.entry.digest);
+                let bytes = bytes.map_err(|error| installed::failure(&error))?;
+                self.load_bytes(&installed.name, &bytes)
+            }
+        }
+    }
+
+    /// Loads a plugin from its bytes.
+    pub(crate) fn load_bytes(&self, shown: &dyn Display, bytes: &[u8]) -> Result<Plugin, Failure> {
+        let digest = digest(bytes)
+            .map_err(|error| Failure::because(format!("{shown} can't be loaded"), &error))?;
+        self.load_from(shown, digest, &|| Ok(bytes.to_vec()))
+    }
+
+    fn load_from(
+        &self,
+        shown: &dyn Display,
+        digest: [u8; 32],
+        read: &dyn Fn() -> std::io::Result<Vec<u8>>,
+    ) -> Result<Plugin, Failure> {
+        let source = Source { digest, read };
         let started = Instant::now();
         let options = LoadOptions {
             cache: self.cache.as_deref(),
@@ -75,7 +101,7 @@ impl Loader {
             vet: Some(&check_schemas),
         };
         let plugin = Plugin::load(&self.engine, source, options).map_err(|error| {
-            let failure = Failure::because(file.display(), &error);
+            let failure = Failure::because(shown, &error);
             match remedy(&error) {
                 Some(remedy) => failure.remedy(remedy),
                 None => failure,
@@ -83,11 +109,20 @@ impl Loader {
         })?;
         tracing::debug!(
             compiled = !plugin.was_compiled_before(),
-            "loaded {} in {:?}",
-            file.display(),
+            "loaded {shown} in {:?}",
             started.elapsed()
         );
         Ok(plugin)
+    }
+}
+
+/// Takes the compiled code of a component away, as this engine made it. What other
+/// versions made stays in the cache, which may be emptied at any time.
+pub(crate) fn forget_compiled(places: &Places, digest: [u8; 32]) {
+    let engine = Engine::new(&EngineOptions::default());
+    let cache = CompiledCache::open(places.compiled());
+    if let (Ok(engine), Ok(cache)) = (engine, cache) {
+        cache.forget(&engine, &digest);
     }
 }
 
@@ -130,22 +165,31 @@ pub(crate) fn manifest_beside(file: &Path) -> PathBuf {
     file.with_file_name(MANIFEST)
 }
 
+/// The text of the manifest a plugin carries, else of the one beside the file, and
+/// where it stands.
+pub(crate) fn manifest_text(
+    file: &Path,
+    carried: Option<&String>,
+) -> Result<Option<(String, String)>, Failure> {
+    if let Some(text) = carried {
+        return Ok(Some((text.clone(), "its manifest".to_owned())));
+    }
+    let beside = manifest_beside(file);
+    match read_text(&beside) {
+        Ok(text) => Ok(Some((text, format!("its manifest {}", beside.display())))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let what = format!("{} can't be read", beside.display());
+            Err(Failure::because(what, &error)
+                .remedy("correct it, or take it away if it is not the plugin's"))
+        }
+    }
+}
+
 /// The manifest a plugin carries, else the one beside the file.
 pub(crate) fn manifest(file: &Path, carried: Option<&String>) -> Result<Option<Manifest>, Failure> {
-    let (text, place) = match carried {
-        Some(text) => (text.clone(), "its manifest".to_owned()),
-        None => {
-            let beside = manifest_beside(file);
-            match read_text(&beside) {
-                Ok(text) => (text, format!("its manifest {}", beside.display())),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => {
-                    let what = format!("{} can't be read", beside.display());
-                    return Err(Failure::because(what, &error)
-                        .remedy("correct it, or take it away if it is not the plugin's"));
-                }
-            }
-        }
+    let Some((text, place)) = manifest_text(file, carried)? else {
+        return Ok(None);
     };
     Manifest::parse(&text)
         .map(Some)

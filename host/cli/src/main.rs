@@ -10,15 +10,18 @@ use clap::Parser;
 mod args;
 mod commands;
 mod compiler;
+mod consent;
 mod failure;
 mod files;
 mod grants;
+mod installed;
 mod limits;
 mod load;
 mod logging;
 mod output;
 mod outside;
 mod places;
+mod permissions;
 mod plugin_arg;
 mod prepare;
 mod scopes;
@@ -26,6 +29,7 @@ mod secrets;
 mod several;
 mod steps;
 mod terminal;
+mod update;
 mod wall;
 
 use args::{Cli, Command};
@@ -51,6 +55,14 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
+        Command::Install(args) => commands::install::run(&args),
+        Command::List(args) => commands::list::run(&args),
+        Command::Update(args) => commands::update::run(&args),
+        Command::Remove(args) => commands::remove::run(&args),
+        Command::Verify(args) => commands::list::verify(&args),
+        Command::Grant(args) => commands::grant::run(&args),
+        Command::Revoke(args) => commands::grant::revoke(&args),
+        Command::Permissions(args) => commands::grant::permissions(&args),
         Command::Secret { command } => commands::secret::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),

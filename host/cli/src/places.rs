@@ -68,6 +68,11 @@ impl Places {
         &self.config
     }
 
+    /// Where installed plugins are kept.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.data.join("store")
+    }
+
     /// Where the values of secrets are kept.
     pub(crate) fn secrets(&self) -> Store {
         Store::new(self.data.join("secrets"))

@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
+use crate::installed::Subject;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -22,8 +23,8 @@ use crate::wall;
 
 /// A plugin and what it says of itself.
 pub(crate) struct Loaded {
-    /// Where it lies.
-    file: PathBuf,
+    /// What was meant.
+    subject: Subject,
     /// For messages and as argv[0]: as a person calls it, else from the
     /// manifest, else from the file.
     pub(crate) name: String,
@@ -93,14 +94,25 @@ pub(crate) fn prepare_as(
     places: Option<Places>,
     granted: impl FnOnce() -> Result<Granted, Failure>,
 ) -> Result<Prepared, Failure> {
-    let plugin = Loader::new(places.as_ref(), 1, compile)?.load(file)?;
-    Loaded::new(file, name, plugin)?.decide(granted()?, places.as_ref())
+    let subject = Subject::find(file, places.as_ref())?;
+    let plugin = Loader::new(places.as_ref(), 1, compile)?.load(&subject)?;
+    Loaded::new(subject, name, plugin)?.decide(granted()?, places.as_ref())
 }
 
 impl Loaded {
     /// What a plugin is called and asks for.
-    pub(crate) fn new(file: &Path, name: Option<&str>, plugin: Plugin) -> Result<Self, Failure> {
-        let mut manifest = manifest(file, plugin.metadata().manifest.as_ref())?;
+    pub(crate) fn new(
+        subject: Subject,
+        name: Option<&str>,
+        plugin: Plugin,
+    ) -> Result<Self, Failure> {
+        let (mut manifest, own) = match &subject {
+            Subject::File(file) => {
+                let manifest = manifest(file, plugin.metadata().manifest.as_ref())?;
+                (manifest, file_name(file))
+            }
+            Subject::Installed(installed, _) => (installed.manifest()?, installed.name.clone()),
+        };
         if let (Some(manifest), Some(name)) = (&mut manifest, name) {
             // Whoever gives it another name grants by that name as well.
             name.clone_into(&mut manifest.plugin.name);
@@ -108,10 +120,10 @@ impl Loaded {
         let name = match (name, &manifest) {
             (Some(name), _) => name.to_owned(),
             (None, Some(manifest)) => manifest.plugin.name.clone(),
-            (None, None) => file_name(file),
+            (None, None) => own,
         };
         Ok(Self {
-            file: file.to_owned(),
+            subject,
             name,
             manifest,
             plugin,
@@ -125,12 +137,12 @@ impl Loaded {
         places: Option<&Places>,
     ) -> Result<Prepared, Failure> {
         let Self {
-            file,
+            subject,
             name,
             manifest,
             plugin,
         } = self;
-        let collected = grants::collect(granted, &file, manifest.as_ref(), places)?;
+        let collected = grants::collect(granted, &subject, manifest.as_ref(), places)?;
         let decision = compare(manifest.as_ref(), &collected.grant)
             .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
         Ok(Prepared {

@@ -13,6 +13,7 @@ use palisade_server::{PluginSetup, Service};
 use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
+use crate::installed::Subject;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -49,7 +50,7 @@ pub(crate) fn service(
     let example = plugins.first().map(guessed_name).unwrap_or_default();
     let mut granted = scopes::for_several(args, &example)?;
     let loader = Loader::new(places, plugins.len(), compile)?;
-    let candidates = load(plugins, &loader);
+    let candidates = load(plugins, &loader, places);
     check_names(&candidates)?;
     check_all_reached(&granted, &candidates)?;
 
@@ -113,14 +114,14 @@ struct Candidate {
 
 /// Loads all of them, side by side. Each has its time and no more, and no thread
 /// is left when this returns.
-fn load(plugins: &[PluginArg], loader: &Loader) -> Vec<Candidate> {
+fn load(plugins: &[PluginArg], loader: &Loader, places: Option<&Places>) -> Vec<Candidate> {
     std::thread::scope(|scope| {
         let loading: Vec<_> = plugins
             .iter()
             .map(|arg| {
                 std::thread::Builder::new()
                     .name("palisade-load".to_owned())
-                    .spawn_scoped(scope, || load_one(arg, loader))
+                    .spawn_scoped(scope, || load_one(arg, loader, places))
             })
             .collect();
         let candidates = plugins.iter().zip(loading).map(|(arg, loading)| {
@@ -146,9 +147,14 @@ fn load(plugins: &[PluginArg], loader: &Loader) -> Vec<Candidate> {
     })
 }
 
-fn load_one(arg: &PluginArg, loader: &Loader) -> Result<Loaded, Failure> {
-    let plugin = loader.load(&arg.file)?;
-    let mut loaded = Loaded::new(&arg.file, arg.name.as_deref(), plugin)?;
+fn load_one(
+    arg: &PluginArg,
+    loader: &Loader,
+    places: Option<&Places>,
+) -> Result<Loaded, Failure> {
+    let subject = Subject::find(&arg.file, places)?;
+    let plugin = loader.load(&subject)?;
+    let mut loaded = Loaded::new(subject, arg.name.as_deref(), plugin)?;
     if !is_name(&loaded.name) {
         loaded.name = guessed_name(arg);
     }

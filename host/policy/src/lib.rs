@@ -99,7 +99,7 @@ pub use secrets::{
 };
 pub use storage::StorageRequest;
 pub use text::Shown;
-pub use tools::{SameName, ToolDecision, ToolRules, UnmatchedPattern};
+pub use tools::{SameName, ToolDecision, ToolFlag, ToolRules, UnmatchedPattern};
 
 /// The largest manifest or grant that is looked at, in bytes; anything larger
 /// is refused unread.

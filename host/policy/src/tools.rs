@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
-use crate::error::ParseError;
+use crate::error::{FlagError, ParseError};
 use crate::parse::{Item, Table};
 use crate::text::shown;
 
@@ -195,6 +196,42 @@ impl ToolRules {
         self.names.extend(other.names);
         self.rules.extend(other.rules);
         self
+    }
+}
+
+/// `--tool PATTERN=allow|ask|deny`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolFlag {
+    /// Which tools.
+    pub pattern: String,
+    /// What happens to calls of them.
+    pub decision: ToolDecision,
+}
+
+impl ToolFlag {
+    /// Whether a tool is one of those.
+    #[must_use]
+    pub fn is_about(&self, tool: &str) -> bool {
+        matches(&self.pattern, tool)
+    }
+}
+
+impl FromStr for ToolFlag {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        const USAGE: &str = "write PATTERN=allow, PATTERN=ask or PATTERN=deny, for example \
+                             'delete_*=ask'";
+        let found = text.rsplit_once('=').and_then(|(pattern, word)| {
+            let (_, decision) = CHOICES.iter().find(|(known, _)| *known == word)?;
+            is_pattern(pattern).then(|| Self {
+                pattern: pattern.to_owned(),
+                decision: *decision,
+            })
+        });
+        found.ok_or_else(|| {
+            FlagError::new(format!("`{}` decides about no tools", shown(text)), USAGE)
+        })
     }
 }
 

@@ -25,6 +25,12 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
     /// Its 64 digits, which is a name that is safe for a file.
     #[must_use]
     pub fn hex(&self) -> String {

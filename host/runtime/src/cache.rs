@@ -105,6 +105,15 @@ impl CompiledCache {
         }
     }
 
+    /// Takes away what `engine` made of a component, by its SHA-256.
+    pub fn forget(&self, engine: &Engine, digest: &[u8; 32]) {
+        let key = Key::new(engine.wasmtime(), digest);
+        for ending in ["cwasm", "json"] {
+            // One that stays is of no use to anybody without the component.
+            let _ = self.dir.remove(&format!("{}.{ending}", key.0));
+        }
+    }
+
     /// Keeps a component. A failure costs only time, so it is a warning.
     pub(crate) fn store(&self, key: &Key, compiled: &Compiled) {
         if let Err(error) = self.try_store(key, compiled) {

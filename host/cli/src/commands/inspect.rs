@@ -2,9 +2,7 @@
 
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::NOTHING;
-use palisade_policy::{Row, ToolDecision};
+use palisade_policy::ToolDecision;
 use palisade_runtime::contract::{Prompt, PromptArgument, ResourceTemplate, Tool};
 use palisade_runtime::{Import, Sandbox};
 use palisade_server::tool_json;
@@ -13,8 +11,8 @@ use serde_json::{Value, json};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{self, printable};
+use crate::permissions::{Permissions, table};
 use crate::prepare::{Prepared, prepare, runtime};
-use crate::secrets;
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
@@ -34,29 +32,6 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
 
 fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
     let metadata = prepared.plugin.metadata();
-    let rows: Vec<_> = prepared
-        .decision
-        .rows
-        .iter()
-        .map(|row| {
-            let mut shown = json!({
-                "what": row.what,
-                "asked": row.asked,
-                "granted": row.granted,
-                "effective": row.effective,
-                "why": row.why,
-            });
-            if let Some(name) = &row.secret {
-                let secret = of_secret(row, prepared);
-                shown["secret"] = json!({
-                    "name": name,
-                    "set": secret.as_ref().is_some_and(|secret| secret.set),
-                    "exposed": secret.is_some_and(|secret| secret.exposed),
-                });
-            }
-            shown
-        })
-        .collect();
     let tools = metadata
         .tools
         .iter()
@@ -80,7 +55,7 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         "resource_templates": templates(&metadata.templates),
         "prompts": prompts(&metadata.prompts),
         "offers": metadata.offers,
-        "permissions": rows,
+        "permissions": permissions(prepared).json(),
         "permission_hash": prepared.decision.effective.hash(),
         "missing": missing,
         "cannot_start": cannot_start(prepared),
@@ -153,24 +128,7 @@ fn as_text(prepared: &Prepared, colour: bool) -> String {
     }
     let lists = lists.join("\n\n");
 
-    let mut rules = table();
-    rules.set_header(["", "asked", "granted", "effective", ""]);
-    let mut exposed = Vec::new();
-    for row in &prepared.decision.rows {
-        let mut cells = cells(row);
-        let secret = of_secret(row, prepared);
-        if let Some(secret) = &secret {
-            cells[2] = secrets::granted_cell(row, secret);
-        }
-        exposed.push(secret.is_some_and(|secret| secret.exposed));
-        rules.add_row(cells);
-    }
-    // A line each, after the heading.
-    let rules = rules.to_string();
-    let rules: Vec<_> = (rules.lines().zip(std::iter::once(false).chain(exposed)))
-        .map(|(line, exposed)| output::red(line.trim_end(), colour && exposed))
-        .collect();
-    let rules = rules.join("\n");
+    let rules = permissions(prepared).table(colour);
     let mut text = format!("{title}\n\n{facts}\n\n{lists}\n\n{rules}");
     if let Some(why) = cannot_start(prepared) {
         text = format!("{text}\n\n It can't start: {why}");
@@ -187,9 +145,12 @@ fn as_text(prepared: &Prepared, colour: bool) -> String {
         .join("\n")
 }
 
-/// What is known of the secret that a row is about.
-fn of_secret(row: &Row, prepared: &Prepared) -> Option<secrets::Shown> {
-    secrets::shown(row, &prepared.secrets, prepared.store.as_ref())
+fn permissions(prepared: &Prepared) -> Permissions<'_> {
+    Permissions {
+        decision: &prepared.decision,
+        secrets: &prepared.secrets,
+        store: prepared.store.as_ref(),
+    }
 }
 
 /// What would keep it from starting with this grant, needs aside.
@@ -204,12 +165,6 @@ fn cannot_start(prepared: &Prepared) -> Option<String> {
     .or_else(|| Some(prepared.values().err()?.sentence()))
 }
 
-fn table() -> Table {
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table
-}
-
 /// A list under its name, with how many there are.
 fn list(what: &str, rows: Vec<[String; 3]>) -> String {
     let heading = format!(" {what} ({})", rows.len());
@@ -219,17 +174,6 @@ fn list(what: &str, rows: Vec<[String; 3]>) -> String {
     let mut table = table();
     table.add_rows(rows);
     format!("{heading}\n{table}")
-}
-
-fn cells(row: &Row) -> [String; 5] {
-    let or_dash = |cell: &Option<String>| cell.clone().unwrap_or_else(|| "—".to_owned());
-    [
-        row.what.clone(),
-        or_dash(&row.asked),
-        or_dash(&row.granted),
-        or_dash(&row.effective),
-        row.why.clone().unwrap_or_default(),
-    ]
 }
 
 /// Longest description in the table, in characters.

@@ -47,7 +47,7 @@ fn set(store: &Store, name: &str) -> Result<(), Failure> {
 }
 
 /// From whoever types it, who does not see it, or from a pipe.
-fn read(name: &str) -> Result<SecretValue, Failure> {
+pub(crate) fn read(name: &str) -> Result<SecretValue, Failure> {
     let unread = |error: std::io::Error| {
         Failure::because(format!("the value of {name} can't be read"), &error)
             .remedy("type it at a terminal, or send it to standard input")

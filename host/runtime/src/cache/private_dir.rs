@@ -79,6 +79,11 @@ impl PrivateDir {
         Some(bytes)
     }
 
+    /// Takes a file away.
+    pub(super) fn remove(&self, name: &str) -> std::io::Result<()> {
+        rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()).map_err(Into::into)
+    }
+
     /// Writes a file as a whole: it is there complete, or not at all.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         let temporary = format!(".{}.{name}", std::process::id());

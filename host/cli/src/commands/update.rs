@@ -1,0 +1,175 @@
+//! `palisade update`: what is different, and only then the newer version.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use palisade_policy::{ChangeKind, asks, changes};
+use palisade_registry::{Change, EntryChange};
+use serde_json::{Value, json};
+
+use crate::args::UpdateArgs;
+use crate::failure::Failure;
+use crate::installed::arriving::Arriving;
+use crate::installed::{Home, Installed, failure};
+use crate::output::{self, has_colour, printable};
+use crate::terminal;
+use crate::update::{Definitions, different};
+
+/// Shows the differences, and takes the new version if the person says so.
+pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
+    let home = Home::find()?;
+    let installed = home.get(&args.name)?;
+    let source = installed.entry.source.clone();
+    let arriving = Arriving::fetch(&home, source, args.network, args.compile)?;
+    let digest = format!("sha256:{}", arriving.digest.hex());
+    if arriving.digest == installed.entry.digest && arriving.offer == installed.offer {
+        match args.json {
+            true => output::line(json!({"name": args.name, "digest": digest, "changed": false}))?,
+            false => output::line(format!("{} is what its source has", args.name))?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let shown = Shown::of(&installed, &arriving)?;
+    if !args.json {
+        output::line(shown.text(has_colour(&std::io::stdout())))?;
+    }
+    let agreed = !shown.needs_consent || agrees(args, &digest)?;
+    if args.json {
+        output::line(shown.json(&args.name, &digest, agreed))?;
+    }
+    if !agreed {
+        let command = format!("palisade update {} --accept {digest}", args.name);
+        return Err(
+            Failure::new(format!("{} stays as it is: nobody has agreed to what is new", args.name))
+                .remedy(format!("if you do: {command}"))
+                .into_refusal(),
+        );
+    }
+    keep(&home, &installed, arriving)?;
+    if !args.json {
+        output::line(format!(
+            "\n{} is updated. What it is granted is what it was: see palisade permissions {0}",
+            args.name
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn agrees(args: &UpdateArgs, digest: &str) -> Result<bool, Failure> {
+    if let Some(accepted) = &args.accept {
+        return match accepted == digest {
+            true => Ok(true),
+            false => Err(Failure::new(format!(
+                "what is there now is {digest}, and not what you accepted"
+            ))
+            .remedy("look at what is different now: palisade update without --accept")
+            .into_refusal()),
+        };
+    }
+    if args.json {
+        return Ok(false);
+    }
+    Ok(terminal::yes("\ntake it?")?.unwrap_or(false))
+}
+
+fn keep(home: &Home, installed: &Installed, arriving: Arriving) -> Result<(), Failure> {
+    let said = |error| failure(&error);
+    let writer = home.store.begin().map_err(said)?;
+    let offer = writer.add_offer(&arriving.offer).map_err(said)?;
+    let becomes = arriving.entry(offer);
+    writer.add_blob(arriving.blob).map_err(said)?;
+    let replaced = EntryChange::Replace {
+        was: installed.entry.clone(),
+        becomes,
+    };
+    let change = Change {
+        entries: [(installed.name.clone(), replaced)].into(),
+        files: vec![installed.grant_change(installed.grant.clone())],
+    };
+    writer.commit(change).map_err(said)?;
+    Ok(())
+}
+
+/// What is different, ready to be shown.
+struct Shown {
+    facts: Vec<(String, String, String)>,
+    more: Vec<String>,
+    less: Vec<String>,
+    definitions: Vec<Definitions>,
+    /// Whether anything is new that a person has to agree to.
+    needs_consent: bool,
+}
+
+impl Shown {
+    fn of(installed: &Installed, arriving: &Arriving) -> Result<Self, Failure> {
+        let mut facts = Vec::new();
+        let mut fact = |what: &str, was: String, is: String| {
+            if was != is {
+                facts.push((what.to_owned(), was, is));
+            }
+        };
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+        let entry = arriving.entry(installed.entry.offer);
+        fact("version", or_none(&installed.entry.version), or_none(&entry.version));
+        fact("digest", installed.entry.digest.hex(), entry.digest.hex());
+        fact("signed by", or_none(&installed.entry.signer), or_none(&entry.signer));
+        let old = installed.manifest()?.as_ref().map(asks).unwrap_or_default();
+        let new = arriving.manifest.as_ref().map(asks).unwrap_or_default();
+        let changes = changes(&old, &new);
+        let words = |kind| {
+            (changes.iter())
+                .filter(|change| change.kind == kind)
+                .map(|change| {
+                    let needed = if change.ask.required { " (required)" } else { "" };
+                    format!("{}{needed}", change.ask.words())
+                })
+                .collect::<Vec<_>>()
+        };
+        let (more, less) = (words(ChangeKind::More), words(ChangeKind::Less));
+        let definitions = different(&installed.offer, &arriving.offer);
+        // A manifest that is gone means that what is granted is all that counts.
+        let unbound = installed.offer.request.is_some() && arriving.offer.request.is_none();
+        let signer = installed.entry.signer != entry.signer;
+        let needs_consent = unbound
+            || signer
+            || !more.is_empty()
+            || definitions.iter().any(|one| one.is_new_to_a_model());
+        Ok(Self {
+            facts,
+            more,
+            less,
+            definitions,
+            needs_consent,
+        })
+    }
+
+    fn text(&self, colour: bool) -> String {
+        let mut text = String::new();
+        for (what, was, is) in &self.facts {
+            let _ = writeln!(text, "  {what:<10} {} → {}", printable(was), printable(is));
+        }
+        for words in &self.more {
+            let line = format!("  + asks to {}", printable(words));
+            let _ = writeln!(text, "{}", output::red(&line, colour));
+        }
+        for words in &self.less {
+            let _ = writeln!(text, "  - no longer asks to {}", printable(words));
+        }
+        for one in &self.definitions {
+            let _ = writeln!(text, "{}", one.text(colour));
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn json(&self, name: &str, digest: &str, updated: bool) -> Value {
+        json!({
+            "name": name,
+            "digest": digest,
+            "changed": true,
+            "updated": updated,
+            "asks_more": self.more,
+            "asks_less": self.less,
+            "definitions": self.definitions.iter().map(Definitions::json).collect::<Vec<_>>(),
+        })
+    }
+}
