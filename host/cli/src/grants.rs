@@ -52,6 +52,8 @@ pub(crate) struct Collected {
     pub(crate) file: Option<PathBuf>,
     /// What it came about by.
     pub(crate) sources: Vec<Source>,
+    /// What of it is of this run alone.
+    pub(crate) flags: Grant,
 }
 
 impl GrantFile {
@@ -129,22 +131,22 @@ pub(crate) fn collect(
         (None, Subject::Installed(installed, _)) => GrantFile::of(installed)?,
         (None, Subject::File(_)) => None,
     };
-    let (path, mut grant) = match file {
+    let (path, grant) = match file {
         Some(file) => (Some(file.path), file.grant),
         None => (None, Grant::default()),
     };
-    let base = path.as_deref().and_then(Path::parent).map(Path::to_owned);
+    // As in any configuration file, relative to the file.
+    let base = path.as_deref().and_then(Path::parent);
+    let mut grant = at(grant, base.unwrap_or(Path::new("")));
     let mut sources: Vec<_> = path.iter().map(|path| Source::read(path)).collect();
     for root in &mut grant.roots {
-        // As in any configuration file, relative to the file.
-        let written = base.as_deref().unwrap_or(Path::new("")).join(&root.path);
+        let written = root.path.clone();
         root.path =
             resolve(&written, root.kind).map_err(|wrong| wrong.in_file(path.as_deref(), root))?;
         sources.push(Source::granted(&written));
     }
-    for secret in &mut grant.secrets {
-        if let SecretSource::File(file) = &mut secret.source {
-            *file = base.as_deref().unwrap_or(Path::new("")).join(&*file);
+    for secret in &grant.secrets {
+        if let SecretSource::File(file) = &secret.source {
             sources.push(Source::secret(file));
         }
     }
@@ -166,7 +168,7 @@ pub(crate) fn collect(
     for flag in &env {
         flags.env.insert(flag.name.clone(), env_value(flag)?);
     }
-    let grant = grant.merge(flags);
+    let grant = grant.merge(flags.clone());
     for root in &grant.roots {
         check_place(root, places)?;
     }
@@ -175,7 +177,21 @@ pub(crate) fn collect(
         grant,
         file: path,
         sources,
+        flags,
     })
+}
+
+/// A grant whose relative paths are taken from the folder its file lies in.
+pub(crate) fn at(mut grant: Grant, folder: &Path) -> Grant {
+    for root in &mut grant.roots {
+        root.path = folder.join(&root.path);
+    }
+    for secret in &mut grant.secrets {
+        if let SecretSource::File(file) = &mut secret.source {
+            *file = folder.join(&*file);
+        }
+    }
+    grant
 }
 
 /// Looks whether a grant that is about to be kept could be one: what it names is

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::places::Places;
 
 pub(crate) mod arriving;
+pub(crate) mod watch;
 
 /// Where installed plugins and their grants are.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use palisade_hardening::Wall;
 use palisade_policy::{
-    Decision, EffectiveRoot, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare,
+    Decision, EffectiveRoot, Grant, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare,
 };
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_secrets::Store;
@@ -15,6 +15,7 @@ use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::installed::Subject;
+use crate::installed::watch::Watched;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -52,6 +53,9 @@ pub(crate) struct Prepared {
     pub(crate) store: Option<Store>,
     /// The file that grants them, where there is one.
     grant_file: Option<PathBuf>,
+    /// What is to be watched while it is served: the grant file of an installed
+    /// plugin, what it says, and what was granted beside it.
+    watch: Option<(PathBuf, Option<String>, Grant)>,
     /// The paths that decide what is granted the next time.
     pub(crate) sources: Vec<Source>,
 }
@@ -142,7 +146,15 @@ impl Loaded {
             manifest,
             plugin,
         } = self;
+        let of_this_run = granted.file.is_some();
         let collected = grants::collect(granted, &subject, manifest.as_ref(), places)?;
+        let watch = match &subject {
+            Subject::Installed(installed, _) if !of_this_run => {
+                let flags = collected.flags.clone();
+                Some((installed.grant_file.clone(), installed.grant.clone(), flags))
+            }
+            _ => None,
+        };
         let decision = compare(manifest.as_ref(), &collected.grant)
             .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
         Ok(Prepared {
@@ -154,6 +166,7 @@ impl Loaded {
             secrets: collected.grant.secrets,
             store: places.map(Places::secrets),
             grant_file: collected.file,
+            watch,
             sources: collected.sources,
         })
     }
@@ -163,6 +176,8 @@ impl Prepared {
     /// Keeps what it is granted within reach of this process.
     pub(crate) fn keep(&self, wall: &mut Wall) {
         wall::keep(wall, &self.decision.effective);
+        let watched = self.watch.as_ref().and_then(|(file, ..)| file.parent());
+        wall.readable.extend(watched.filter(|folder| folder.exists()).map(Path::to_owned));
     }
 
     /// Reads the secrets it has the use of.
@@ -237,8 +252,9 @@ impl Prepared {
         Some((problem, format!("give `{}` another name", same.renamed)))
     }
 
-    /// Opens what is granted.
-    pub(crate) fn setup(self, ways: &Ways) -> Result<PluginSetup, Failure> {
+    /// Opens what is granted. Of an installed plugin, what can be taken back while
+    /// it is served comes with it.
+    pub(crate) fn setup(self, ways: &Ways) -> Result<(PluginSetup, Option<Watched>), Failure> {
         let bad = self.bad_rule();
         let name = self.name;
         if let Some((problem, remedy)) = bad {
@@ -253,35 +269,48 @@ impl Prepared {
         let values = secrets::load(&name, &self.decision.effective.secrets, self.store.as_ref())?;
         secrets::tell_exposed(&name, &values);
         let mut effective = self.decision.effective;
+        let outside = ways.of(&name, &effective.network)?;
+        let watched = self.watch.map(|(file, text, flags)| Watched {
+            name: name.clone(),
+            file,
+            text,
+            flags,
+            manifest: self.manifest,
+            began_with: effective.clone(),
+            values: values.clone(),
+            outside: outside.clone(),
+            plugins: ways.plugins,
+        });
         for (name, value) in &values.exposed {
             (effective.env).insert(name.clone(), value.reveal().to_owned());
         }
         let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
         let injector = values.injector(&name)?;
-        let outside = ways.of(&name, &effective.network)?;
         let sandbox = sandbox.with_outside(&effective.network, outside, injector, ways.plugins);
-        Ok(PluginSetup {
+        let setup = PluginSetup {
             name,
             plugin: self.plugin,
             sandbox,
             rules: effective.tools,
-        })
+        };
+        Ok((setup, watched))
     }
 
     /// Opens what is granted, to serve this plugin alone.
-    pub(crate) fn service(mut self, ways: &Ways) -> Result<Service, Failure> {
-        let about = self.manifest.take().map(|manifest| manifest.plugin);
+    pub(crate) fn service(self, ways: &Ways) -> Result<(Service, Option<Watched>), Failure> {
+        let about = self.manifest.as_ref().map(|manifest| manifest.plugin.clone());
         let (version, instructions) =
             about.map_or((None, None), |about| (about.version, about.description));
-        let setup = self.setup(ways)?;
+        let (setup, watched) = self.setup(ways)?;
         let identity = Identity {
             name: setup.name.clone(),
             version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
             instructions,
         };
-        Service::new(identity, setup.plugin, setup.sandbox, setup.rules)
-            .map_err(|error| Failure::because("the recorded tool list can't be read", &error))
+        let service = Service::new(identity, setup.plugin, setup.sandbox, setup.rules)
+            .map_err(|error| Failure::because("the recorded tool list can't be read", &error))?;
+        Ok((service, watched))
     }
 }
 

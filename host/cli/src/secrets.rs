@@ -15,7 +15,7 @@ use crate::files::read_file;
 use crate::output;
 
 /// Values, and what is done with each.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
     /// Those the host adds to requests.
     pub(crate) injected: Vec<(Injection, SecretValue)>,
@@ -24,6 +24,19 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// Forgets those that are not among these.
+    pub(crate) fn keep(&mut self, granted: &[EffectiveSecret]) {
+        let injected = |one: &Injection| {
+            let uses = granted.iter().map(|secret| &secret.use_as);
+            uses.into_iter().any(|used| matches!(used, SecretUse::Inject(other) if other == one))
+        };
+        self.injected.retain(|(injection, _)| injected(injection));
+        self.exposed.retain(|name, _| {
+            let mut exposed = granted.iter().filter(|secret| secret.use_as == SecretUse::Expose);
+            exposed.any(|secret| secret.name == *name)
+        });
+    }
+
     /// What adds them to requests.
     pub(crate) fn injector(self, plugin: &str) -> Result<Injector, Failure> {
         Injector::new(self.injected).map_err(|error| {

@@ -14,6 +14,7 @@ use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
 use crate::installed::Subject;
+use crate::installed::watch::Watched;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -37,7 +38,7 @@ pub(crate) fn service(
     places: Option<&Places>,
     ways: &Ways,
     wall: &mut Wall,
-) -> Result<Service, Failure> {
+) -> Result<(Service, Vec<(usize, Watched)>), Failure> {
     if plugins.len() > MAX {
         return Err(Failure::usage(format!(
             "{} plugins are too many for one server",
@@ -77,6 +78,7 @@ pub(crate) fn service(
         .map(|place| check_dependence(&prepared[place].roots, &on_which_others_depend(place)))
         .collect();
     let mut setups: Vec<PluginSetup> = Vec::new();
+    let mut watched = Vec::new();
     for (one, independent) in prepared.into_iter().zip(dependence) {
         let name = one.name.clone();
         let description = one
@@ -87,7 +89,8 @@ pub(crate) fn service(
         let mut needs = Wall::default();
         one.keep(&mut needs);
         match independent.and_then(|()| one.setup(ways)) {
-            Ok(setup) => {
+            Ok((setup, one)) => {
+                watched.extend(one.map(|one| (setups.len(), one)));
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);
                 wall.network |= needs.network;
@@ -101,8 +104,9 @@ pub(crate) fn service(
         return Err(Failure::new("none of the plugins can be served")
             .remedy("what is wrong with each is said above"));
     }
-    Service::several(about.identity(), setups)
-        .map_err(|error| Failure::because("the recorded tool lists can't be read", &error))
+    let service = Service::several(about.identity(), setups)
+        .map_err(|error| Failure::because("the recorded tool lists can't be read", &error))?;
+    Ok((service, watched))
 }
 
 /// A plugin of the command line, as far as it has come.

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
 use crate::compile::Compiled;
+use crate::engine::Engine;
 use crate::error::{CacheError, LoadError};
 use crate::metadata::{FORMAT, Metadata};
 

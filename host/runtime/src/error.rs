@@ -192,6 +192,9 @@ pub enum CallError {
     /// The caller cancelled it.
     #[error("the call was cancelled")]
     Cancelled,
+    /// What it was granted is not granted any more.
+    #[error("the call was stopped: what the plugin is granted has changed")]
+    Revoked,
     /// The guest trapped (a panic, an unreachable instruction, an overflow).
     #[error("the plugin crashed: {}", root_cause(.0))]
     Trap(#[source] wasmtime::Error),

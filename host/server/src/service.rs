@@ -21,6 +21,7 @@ use crate::outcome::{Checked, CheckedPrompt};
 mod answers;
 mod consent;
 mod listing;
+mod live;
 mod member;
 mod view;
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     prepared.tell_unused();
     prepared.keep(&mut needs);
     settle(&mut prepared, &args.tool)?;
-    let service = prepared.service(&Ways::new(args.network, 1))?;
+    let (service, _) = prepared.service(&Ways::new(args.network, 1))?;
     if !service.tools().iter().any(|tool| tool.name == args.tool) {
         let names: Vec<_> = service
             .tools()

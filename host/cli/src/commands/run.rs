@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
+use crate::installed::watch::{self, Watched};
 use crate::outside::Ways;
 use crate::places::Places;
 use crate::prepare::{prepare_as, runtime};
@@ -24,8 +25,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let mut needs = Wall::default();
     let places = Places::find().map(|places| places.with_secret(&run_http::secrets(&args.http)));
-    let service = service(args, places, &mut needs)?.with_client_roots(args.client_roots.into());
-    let build_wall = || wall::build(&needs, args.hardening);
+    let (service, watched) = service(args, places, &mut needs)?;
+    let service = service.with_client_roots(args.client_roots.into());
+    let watching = service.clone();
+    let build_wall = || {
+        wall::build(&needs, args.hardening)?;
+        watch::start(&watching, watched)
+    };
     if let Some(options) = http {
         return run_http::run(&runtime, options, service, build_wall);
     }
@@ -46,7 +52,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// What is to be served; what it is granted is kept within reach.
-fn service(args: &RunArgs, places: Option<Places>, needs: &mut Wall) -> Result<Service, Failure> {
+fn service(
+    args: &RunArgs,
+    places: Option<Places>,
+    needs: &mut Wall,
+) -> Result<(Service, Vec<(usize, Watched)>), Failure> {
     let [only] = args.plugins.as_slice() else {
         let (places, compile) = (places.as_ref(), args.compile);
         let ways = Ways::new(args.network, args.plugins.len());
@@ -57,7 +67,8 @@ fn service(args: &RunArgs, places: Option<Places>, needs: &mut Wall) -> Result<S
     let prepared = prepare_as(&only.file, name, args.compile, places, granted)?;
     prepared.tell_unused();
     prepared.keep(needs);
-    prepared.service(&Ways::new(args.network, 1))
+    let (service, watched) = prepared.service(&Ways::new(args.network, 1))?;
+    Ok((service, watched.map(|one| (0, one)).into_iter().collect()))
 }
 
 /// Cancels `stop` when the process is told to end. Signals are listened for

@@ -1,8 +1,9 @@
 //! One of the plugins that are served.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use palisade_policy::{ToolDecision, ToolRules};
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, Prompt,
@@ -16,6 +17,7 @@ use palisade_runtime::{
 use serde_json::Value;
 
 use super::consent::{self, Consent};
+use super::live::Live;
 use super::{Offered, PluginSetup, Refusal, Reply, Run, View};
 use crate::gate::ToolGate;
 use crate::outcome::{self, Checked, CheckedPrompt, Over};
@@ -25,16 +27,15 @@ pub(super) struct Member {
     place: usize,
     name: Arc<str>,
     plugin: Plugin,
-    granted: Arc<Sandbox>,
-    /// The same without directories, if it has been needed.
-    without_directories: OnceLock<Arc<Sandbox>>,
+    live: ArcSwap<Live>,
     /// Shared by all that are served: threads are for what the machine can
     /// do at once, however many plugins there are.
     pool: Arc<Pool>,
     /// The tools a person did not deny, in the plugin's order.
     tools: Vec<Tool>,
     offered: Offered,
-    rules: ToolRules,
+    /// As they were at the start: what clients know tools as does not change.
+    names: ToolRules,
     gates: HashMap<String, Arc<ToolGate>>,
     /// Tools that a client wanted to run that can't ask the person.
     unasked: consent::Told,
@@ -77,12 +78,11 @@ impl Member {
             place,
             name: name.into(),
             plugin,
-            granted: Arc::new(sandbox),
-            without_directories: OnceLock::new(),
+            live: ArcSwap::from_pointee(Live::new(0, sandbox, rules.clone())),
             pool,
             tools,
             offered,
-            rules,
+            names: rules,
             gates,
             unasked: consent::Told::default(),
         })
@@ -96,18 +96,14 @@ impl Member {
         self.place
     }
 
-    /// What it may use where no client's roots narrow it.
-    pub(super) fn granted(&self) -> &Arc<Sandbox> {
-        &self.granted
+    /// What holds now.
+    pub(super) fn live(&self) -> Arc<Live> {
+        self.live.load_full()
     }
 
-    /// The same without directories.
-    pub(super) fn without_directories(&self) -> &Arc<Sandbox> {
-        if !self.granted.has_directories() {
-            return &self.granted;
-        }
-        self.without_directories
-            .get_or_init(|| Arc::new(self.granted.without_directories()))
+    /// Puts something else in its place, and stops what runs under it.
+    pub(super) fn replace(&self, sandbox: Sandbox, rules: ToolRules) {
+        Live::replace(&self.live, sandbox, rules);
     }
 
     pub(super) fn digest(&self) -> String {
@@ -124,7 +120,7 @@ impl Member {
 
     /// What clients know one of its tools as.
     pub(super) fn name_of<'n>(&'n self, tool: &'n str) -> &'n str {
-        self.rules.name_of(tool)
+        self.names.name_of(tool)
     }
 
     pub(super) fn prompts(&self) -> &[Prompt] {
@@ -136,7 +132,8 @@ impl Member {
     }
 
     pub(super) async fn prepare(&self, view: &View) {
-        self.plugin.prepare(self.sandbox(view)).await;
+        let live = self.live();
+        self.plugin.prepare(view.sandbox(self.place, &live)).await;
     }
 
     /// Runs an operation, and makes of its outcome what a client may see, as
@@ -153,10 +150,10 @@ impl Member {
             cancel: run.cancel,
             finish,
         };
-        let sandbox = self.sandbox(&run.view);
-        self.plugin
-            .run(sandbox, &self.pool, run.placement, asked)
-            .await
+        let live = self.live();
+        let sandbox = run.view.sandbox(self.place, &live);
+        let call = (self.plugin).run(sandbox, &self.pool, run.placement, asked);
+        live.run(call).await
     }
 
     /// Runs a tool: gate, guest, checks of the outcome.
@@ -175,12 +172,18 @@ impl Member {
             return Reply::Done(Checked::failure(problem));
         }
         let mut context = context;
-        if self.rules.decide(name) == ToolDecision::Ask {
-            match self.consent(name, arguments, &mut context) {
+        let live = self.live();
+        let refused = |why: String| Reply::Done(Checked::failure(why));
+        match live.decide(name) {
+            ToolDecision::Allow => {}
+            ToolDecision::Deny => {
+                return refused(format!("not permitted: {name} is not granted any more"));
+            }
+            ToolDecision::Ask => match self.consent(&live, name, arguments, &mut context) {
                 Consent::Given => {}
                 Consent::Ask(question) => return Reply::Ask(question),
-                Consent::Refused(why) => return Reply::Done(Checked::failure(why)),
-            }
+                Consent::Refused(why) => return refused(why),
+            },
         }
         let call = ToolCall {
             name: name.to_owned(),
@@ -188,7 +191,7 @@ impl Member {
             context,
         };
         let gate = Arc::clone(gate);
-        let limit = usize::try_from(self.granted.limits().output).unwrap_or(usize::MAX);
+        let limit = usize::try_from(live.granted().limits().output).unwrap_or(usize::MAX);
         let finish = move |outcome| match outcome {
             ToolOutcome::Complete(result) => Reply::Done(finished(&gate, result, limit)),
             ToolOutcome::InputRequired(questions) if consent::is_claimed(&questions) => {
@@ -203,7 +206,13 @@ impl Member {
     }
 
     /// Whether the person wants this call, as far as that is known.
-    fn consent(&self, name: &str, arguments: &Value, context: &mut Context) -> Consent {
+    fn consent(
+        &self,
+        live: &Live,
+        name: &str,
+        arguments: &Value,
+        context: &mut Context,
+    ) -> Consent {
         let tool = self.tools.iter().find(|tool| tool.name == name);
         let consent = consent::of(context, || {
             let shown = consent::Shown {
@@ -211,7 +220,7 @@ impl Member {
                 name: self.name_of(name),
                 tool,
                 arguments,
-                hide: &|text| self.granted.hide_secrets(text),
+                hide: &|text| live.granted().hide_secrets(text),
             };
             shown.message()
         });

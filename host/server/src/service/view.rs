@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use palisade_policy::{ClientRootList, ClientRoots};
+use palisade_policy::{ClientRootList, ClientRoots, ToolRules};
 use palisade_runtime::{FoundRoot, Sandbox};
 use tokio::sync::Semaphore;
 
+use super::live::Live;
 use super::{Inner, Service};
 
 /// Clients whose roots are looked up at once. Each takes a thread, for as long
@@ -28,14 +29,27 @@ enum Kind {
     Granted,
     /// No directory.
     Nothing,
-    /// A sandbox for each plugin.
-    Narrowed(Arc<[Arc<Sandbox>]>),
+    /// A sandbox for each plugin, and what it was narrowed from.
+    Narrowed(Arc<[(u64, Arc<Sandbox>)]>),
 }
 
 impl View {
     /// What is granted, without any directory.
     pub(crate) fn nothing() -> Self {
         Self(Kind::Nothing)
+    }
+
+    /// What the plugin in this place may use in it. What was narrowed from
+    /// something that has been replaced since holds no more.
+    pub(super) fn sandbox<'a>(&'a self, place: usize, live: &'a Live) -> &'a Arc<Sandbox> {
+        match &self.0 {
+            Kind::Granted => live.granted(),
+            Kind::Nothing => live.without_directories(),
+            Kind::Narrowed(all) => match all.get(place) {
+                Some((generation, sandbox)) if *generation == live.generation() => sandbox,
+                _ => live.without_directories(),
+            },
+        }
     }
 }
 
@@ -79,25 +93,40 @@ impl Service {
     /// Whether a client's roots make a difference to anything.
     pub(crate) fn has_directories(&self) -> bool {
         let mut members = self.0.members.iter();
-        members.any(|member| member.granted().has_directories())
+        members.any(|member| member.live().granted().has_directories())
+    }
+
+    /// A number that is another one after every change of what is granted.
+    pub(crate) fn generation(&self) -> u64 {
+        let members = self.0.members.iter();
+        members.map(|member| member.live().generation()).sum()
+    }
+
+    /// Puts something else in the place of what the plugin in this place, in the
+    /// order in which they were given, may use; what runs is stopped. Only tools
+    /// that it had at the start are served.
+    pub fn replace(&self, place: usize, sandbox: Sandbox, rules: ToolRules) {
+        if let Some(member) = self.0.members.get(place) {
+            member.replace(sandbox, rules);
+        }
     }
 
     /// Whether they make a difference to a tool.
     pub(crate) fn tool_has_directories(&self, name: &str) -> bool {
         let route = self.0.tool_routes.get(name);
-        route.is_some_and(|route| self.0.members[route.member].granted().has_directories())
+        route.is_some_and(|route| self.0.members[route.member].live().granted().has_directories())
     }
 
     /// Whether they make a difference to a prompt.
     pub(crate) fn prompt_has_directories(&self, name: &str) -> bool {
         let route = self.0.prompt_routes.get(name);
-        route.is_some_and(|route| self.0.members[route.member].granted().has_directories())
+        route.is_some_and(|route| self.0.members[route.member].live().granted().has_directories())
     }
 
     /// Whether they make a difference to a resource.
     pub(crate) fn resource_has_directories(&self, uri: &str) -> bool {
         let found = self.0.resource(uri);
-        found.is_some_and(|(member, _)| member.granted().has_directories())
+        found.is_some_and(|(member, _)| member.live().granted().has_directories())
     }
 
     /// Narrows what is granted to a client's roots. None of it where that takes
@@ -136,7 +165,8 @@ impl Inner {
         let mut used = Vec::new();
         let mut sandboxes = Vec::with_capacity(self.members.len());
         for member in &self.members {
-            let narrowed = member.granted().narrowed(&found);
+            let live = member.live();
+            let narrowed = live.granted().narrowed(&found);
             used.extend(narrowed.used);
             let of = match self.naming {
                 super::Naming::Alone => String::new(),
@@ -147,10 +177,11 @@ impl Inner {
                     "{of}{lost}; open it in the client too, or start with --client-roots ignore"
                 )
             }));
-            sandboxes.push(match narrowed.sandbox {
+            let sandbox = match narrowed.sandbox {
                 Some(sandbox) => Arc::new(sandbox),
-                None => Arc::clone(member.granted()),
-            });
+                None => Arc::clone(live.granted()),
+            };
+            sandboxes.push((live.generation(), sandbox));
         }
         used.sort_unstable();
         used.dedup();
@@ -161,19 +192,6 @@ impl Inner {
                 .filter_map(|place| uris.get(place).cloned())
                 .collect(),
             warnings,
-        }
-    }
-}
-
-impl super::Member {
-    /// What this plugin may use in a view.
-    pub(super) fn sandbox<'a>(&'a self, view: &'a View) -> &'a Arc<Sandbox> {
-        match &view.0 {
-            Kind::Granted => self.granted(),
-            Kind::Nothing => self.without_directories(),
-            Kind::Narrowed(all) => all
-                .get(self.place())
-                .unwrap_or_else(|| self.without_directories()),
         }
     }
 }

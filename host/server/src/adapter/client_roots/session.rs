@@ -46,6 +46,8 @@ pub(in crate::adapter) struct SessionRoots {
 #[derive(Clone, Default)]
 struct Known {
     changes: u64,
+    /// Of what is granted.
+    generation: u64,
     view: View,
 }
 
@@ -94,7 +96,7 @@ impl SessionRoots {
             return Some(admit::undeclared(&self.service, &self.said));
         }
         let known = self.known.borrow();
-        (known.changes >= self.changes.load(Ordering::Acquire)).then(|| known.view.clone())
+        self.is_now(&known).then(|| known.view.clone())
     }
 
     /// Nobody asks any more.
@@ -138,11 +140,12 @@ impl SessionRoots {
         context: &RequestContext<RoleServer>,
     ) -> Result<View, ErrorData> {
         let wanted = self.changes.load(Ordering::Acquire);
+        let generation = self.service.generation();
         let mut known = self.known.subscribe();
         loop {
             {
                 let known = known.borrow_and_update();
-                if known.changes >= wanted {
+                if known.changes >= wanted && known.generation >= generation {
                     return Ok(known.view.clone());
                 }
             }
@@ -167,7 +170,13 @@ impl SessionRoots {
     }
 
     fn is_behind(&self) -> bool {
-        self.known.borrow().changes < self.changes.load(Ordering::Acquire)
+        !self.is_now(&self.known.borrow())
+    }
+
+    /// Whether nothing has changed since.
+    fn is_now(&self, known: &Known) -> bool {
+        known.changes >= self.changes.load(Ordering::Acquire)
+            && known.generation >= self.service.generation()
     }
 
     /// The right to ask, which nobody else has meanwhile.
@@ -181,6 +190,7 @@ impl SessionRoots {
     async fn ask(&self, peer: &Peer<RoleServer>, end: &CancellationToken) -> bool {
         // What changes after this is asked anew.
         let changes = self.changes.load(Ordering::Acquire);
+        let generation = self.service.generation();
         let narrowing = match answer(peer, end).await {
             Ok(Some(uris)) => self.service.narrow(uris).await,
             Ok(None) => return false,
@@ -192,6 +202,7 @@ impl SessionRoots {
         self.said.change(narrowing.warnings);
         self.known.send_replace(Known {
             changes,
+            generation,
             view: narrowing.view,
         });
         true

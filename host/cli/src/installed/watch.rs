@@ -1,0 +1,163 @@
+//! What a person takes back while a plugin is served: it is gone within a second.
+//!
+//! What is added takes another start: this process has given up everything that
+//! was not granted when it began.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use palisade_net::Outside;
+use palisade_policy::{Effective, Grant, Manifest, compare};
+use palisade_runtime::Sandbox;
+use palisade_server::Service;
+
+use crate::failure::Failure;
+use crate::secrets::Values;
+
+/// How often it is looked whether the file has changed.
+const LOOK: Duration = Duration::from_millis(400);
+
+/// A plugin's grant, as it was when the plugin began, and everything it takes to
+/// make a new sandbox of it.
+pub(crate) struct Watched {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+    pub(crate) text: Option<String>,
+    /// What is granted for this run, beside the file.
+    pub(crate) flags: Grant,
+    pub(crate) manifest: Option<Manifest>,
+    pub(crate) began_with: Effective,
+    pub(crate) values: Values,
+    pub(crate) outside: Outside,
+    pub(crate) plugins: u32,
+}
+
+/// Watches what was granted to plugins, each with its place among those that are
+/// served, for as long as the process lives.
+pub(crate) fn start(service: &Service, mut watched: Vec<(usize, Watched)>) -> Result<(), Failure> {
+    if watched.is_empty() {
+        return Ok(());
+    }
+    let service = service.clone();
+    std::thread::Builder::new()
+        .name("palisade-grants".to_owned())
+        .spawn(move || {
+            loop {
+                std::thread::sleep(LOOK);
+                for (place, one) in &mut watched {
+                    one.look(&service, *place);
+                }
+            }
+        })
+        .map(drop)
+        .map_err(|error| Failure::because("grants can't be watched for changes", &error))
+}
+
+impl Watched {
+    fn look(&mut self, service: &Service, place: usize) {
+        let now = match crate::files::read_text(&self.file) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            // Whatever it says now, it can't be known: nothing is granted.
+            Err(error) => Some(format!("can't be read: {error}")),
+        };
+        if now == self.text {
+            return;
+        }
+        self.text = now;
+        let grant = match self.text.as_deref().map(Grant::parse) {
+            None => Grant::default(),
+            Some(Ok(grant)) => grant,
+            Some(Err(error)) => {
+                tracing::warn!(
+                    "nothing is granted to {} any more: its grant file {}, {error}",
+                    self.name,
+                    self.file.display()
+                );
+                Grant::default()
+            }
+        };
+        let folder = self.file.parent().unwrap_or(&self.file);
+        let grant = crate::grants::at(grant, folder).merge(self.flags.clone());
+        let effective = match compare(self.manifest.as_ref(), &grant) {
+            Ok(decision) => decision.effective,
+            Err(error) => {
+                tracing::warn!("nothing is granted to {} any more: {error}", self.name);
+                return self.nothing(service, place);
+            }
+        };
+        let rules = effective.tools.clone();
+        let (effective, added) = self.within(effective);
+        match self.sandbox(&effective) {
+            Ok(sandbox) => service.replace(place, sandbox, rules),
+            Err(failure) => {
+                tracing::warn!("nothing is granted to {} any more: {}", self.name, failure.sentence());
+                return self.nothing(service, place);
+            }
+        }
+        let more = match added {
+            true => "; what was added holds from its next start on",
+            false => "",
+        };
+        tracing::warn!("the grant of {} has changed, and holds now{more}", self.name);
+    }
+
+    /// What holds now, of what held at the beginning; and whether there is more.
+    fn within(&self, mut now: Effective) -> (Effective, bool) {
+        let then = &self.began_with;
+        let mut added = false;
+        now.roots.retain_mut(|root| {
+            // As it was written then and resolved; a path in a file may have links.
+            if let Ok(resolved) = root.path.canonicalize() {
+                root.path = resolved;
+            }
+            let began = then.roots.iter().find(|known| {
+                (known.kind, &known.path, &known.name) == (root.kind, &root.path, &root.name)
+            });
+            match began {
+                Some(began) => {
+                    added |= root.access > began.access;
+                    root.access = root.access.min(began.access);
+                    true
+                }
+                None => {
+                    added = true;
+                    false
+                }
+            }
+        });
+        let has = |secret: &palisade_policy::EffectiveSecret| {
+            then.secrets.iter().any(|known| known == secret)
+        };
+        added |= !now.secrets.iter().all(has);
+        now.secrets.retain(has);
+        if then.network.is_empty() && !now.network.is_empty() {
+            added = true;
+            now.network = then.network.clone();
+        }
+        (now, added)
+    }
+
+    fn sandbox(&self, effective: &Effective) -> Result<Sandbox, Failure> {
+        let mut effective = effective.clone();
+        let mut values = self.values.clone();
+        values.keep(&effective.secrets);
+        for (name, value) in &values.exposed {
+            (effective.env).insert(name.clone(), value.reveal().to_owned());
+        }
+        let sandbox = Sandbox::open(&self.name, &effective)
+            .map_err(|error| Failure::because(&self.name, &error))?;
+        let injector = values.injector(&self.name)?;
+        let outside = self.outside.clone();
+        Ok(sandbox.with_outside(&effective.network, outside, injector, self.plugins))
+    }
+
+    fn nothing(&self, service: &Service, place: usize) {
+        let Ok(decision) = compare(None, &Grant::default()) else {
+            return;
+        };
+        if let Ok(sandbox) = Sandbox::open(&self.name, &decision.effective) {
+            service.replace(place, sandbox, decision.effective.tools);
+        }
+    }
+}
