@@ -1,5 +1,6 @@
 //! `cargo xtask clients`: the real MCP clients that tests are run with, each
-//! at exactly the version that a checked-in lock names, in `target/clients`.
+//! at exactly the version that a checked-in lock names, and a real registry, in
+//! `target/clients`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,9 @@ use anyhow::{Context, Result};
 
 use crate::command;
 use crate::layout::Layout;
+
+/// Debian's package of the registry.
+const REGISTRY: &str = "docker-registry";
 
 /// Written last, so that half an installation is not taken for one.
 const DONE: &str = "installed.txt";
@@ -32,7 +36,33 @@ const PYTHON: [&str; 7] = [
 pub(crate) fn run(layout: &Layout) -> Result<()> {
     node(layout)?;
     npm(layout, "typescript", "tests/clients/typescript")?;
-    python(layout)
+    python(layout)?;
+    registry(layout)
+}
+
+/// Unpacks Debian's `docker-registry`, a real registry for plugins to come from, at
+/// the version that this release of Debian or Ubuntu has. Nothing of the machine is
+/// changed.
+///
+/// # Errors
+/// Where it can't be had.
+fn registry(layout: &Layout) -> Result<()> {
+    let into = layout.clients().join(REGISTRY);
+    once(&into, REGISTRY, || {
+        let mut download = command::program("apt-get");
+        download
+            .args(["download", "--quiet", REGISTRY])
+            .current_dir(&into);
+        command::run(&mut download).with_context(|| {
+            format!("apt-get could not download {REGISTRY}: tests with a real registry need Debian or Ubuntu, and its lists of packages (apt-get update)")
+        })?;
+        let found = fs::read_dir(&into)?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .find(|path| path.extension().is_some_and(|kind| kind == "deb"));
+        let package = found.context("apt-get has downloaded nothing")?;
+        let mut unpack = command::program("dpkg-deb");
+        command::run(unpack.arg("-x").arg(&package).arg(&into))
+    })
 }
 
 /// Installs the Node.js that newer clients need, beside the one of this

@@ -53,7 +53,7 @@ enum Task {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
-    /// Install the real MCP clients that tests are run with (done by `test`)
+    /// Install the real MCP clients and the registry that tests are run with (done by `test`)
     Clients,
     /// Run the protocol's own conformance suite against the host over HTTP
     Conformance {

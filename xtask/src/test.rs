@@ -95,7 +95,7 @@ fn steps(
 
 /// Whether tests may be run that need the clients. Without them those say so.
 fn wants_clients(filter: Option<&str>) -> bool {
-    filter.is_none_or(|text| text.contains("client"))
+    filter.is_none_or(|text| text.contains("client") || text.contains("registry"))
 }
 
 /// What has been counted so far.

@@ -6,6 +6,8 @@
     reason = "a test fails by panicking; each uses some of it"
 )]
 
+pub(crate) mod net;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
