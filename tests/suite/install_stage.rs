@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use palisade_tests::{Finished, Palisade, guest, plugin};
+use palisade_tests::{Finished, Palisade, guest};
 use tempfile::TempDir;
 
-/// What the filesystem plugin asks for here.
+/// What a plugin without a manifest of its own asks for here.
 pub(crate) const NOTES: &str = "[plugin]\nname = \"notes\"\nversion = \"1.0.0\"\n\
     description = \"A folder of notes\"\n\
     [[roots]]\nname = \"notes\"\naccess = \"read-write\"\n";
@@ -34,13 +34,8 @@ impl Desk {
         file
     }
 
-    /// The filesystem plugin under the name notes.
-    pub(crate) fn notes(&self) -> PathBuf {
-        self.source(&plugin("filesystem"), NOTES)
-    }
-
     /// A guest that tries to get out, under the name notes.
-    pub(crate) fn escapes(&self) -> PathBuf {
+    pub(crate) fn notes(&self) -> PathBuf {
         self.source(&guest("escapes"), NOTES)
     }
 

@@ -20,7 +20,7 @@ fn installed_granted_run_and_removed() {
         "notes 1.0.0 · A folder of notes",
         "digest    sha256:",
         "by nobody",
-        "write_file ⚠",
+        "write ⚠",
         "read, write and delete files in ONE folder you choose, which it calls notes",
         "It does not ask for: other folders, the network, your environment.",
         "palisade grant notes --root notes=PATH:rw",
@@ -28,17 +28,25 @@ fn installed_granted_run_and_removed() {
         assert!(installed.stdout.contains(says), "{says}: {installed:?}");
     }
     // Nothing was answered, so nothing is granted.
-    let call = || desk.palisade(["call", "notes", "read_text_file", READ]).output();
+    let call = || desk.palisade(["call", "notes", "read", READ]).output();
     let refused = call();
     assert_ne!(refused.code, Some(0), "{refused:?}");
 
     let root = format!("notes={}:ro", folder.display());
-    let granted = desk.palisade(["grant", "notes", "--root", &root]).output().success();
+    // Nothing says that it only reads.
+    let arguments = ["grant", "notes", "--root", &root, "--tool", "read=allow"];
+    let granted = desk.palisade(arguments).output().success();
     assert!(granted.stdout.contains("read-only"), "{granted:?}");
     assert_eq!(call().success().stdout, "the folder's a\n");
 
-    let revoked = desk.palisade(["revoke", "notes", "--root", "notes"]).output().success();
-    assert!(!revoked.stdout.contains(&folder.display().to_string()), "{revoked:?}");
+    let revoked = desk
+        .palisade(["revoke", "notes", "--root", "notes"])
+        .output()
+        .success();
+    assert!(
+        !revoked.stdout.contains(&folder.display().to_string()),
+        "{revoked:?}"
+    );
     let refused = call();
     assert_ne!(refused.code, Some(0), "{refused:?}");
 
@@ -48,7 +56,9 @@ fn installed_granted_run_and_removed() {
     let removed = desk.palisade(["remove", "notes"]).output().success();
     assert!(removed.stdout.contains("notes is removed"), "{removed:?}");
     assert!(!desk.grant_file().exists());
-    let blobs = fs::read_dir(desk.store().join("blobs/sha256")).unwrap().count();
+    let blobs = fs::read_dir(desk.store().join("blobs/sha256"))
+        .unwrap()
+        .count();
     assert_eq!(blobs, 0);
     let listed = desk.palisade(["list", "--json"]).output().success().json();
     assert_eq!(listed, json!([]));
@@ -58,23 +68,39 @@ fn installed_granted_run_and_removed() {
 fn flags_answer_in_a_script() {
     let desk = Desk::new();
     let root = format!("notes={}:rw", desk.folder().display());
-    let installed = desk.install(&desk.notes(), &["--root", &root, "--json"]).success();
+    let installed = desk
+        .install(&desk.notes(), &["--root", &root, "--json"])
+        .success();
     assert_eq!(installed.json()["name"], "notes");
     assert_eq!(installed.json()["not_granted"], json!([]));
-    let shown = desk.palisade(["permissions", "notes", "--json"]).output().success().json();
+    let shown = desk
+        .palisade(["permissions", "notes", "--json"])
+        .output()
+        .success()
+        .json();
     let rows = shown["permissions"].as_array().unwrap();
-    let row = |what: &str| rows.iter().find(|row| row["what"].as_str().unwrap().contains(what));
-    assert!(row("notes").unwrap()["effective"].to_string().contains("rw"), "{shown}");
+    let row = |what: &str| {
+        rows.iter()
+            .find(|row| row["what"].as_str().unwrap().contains(what))
+    };
+    assert!(
+        row("notes").unwrap()["effective"]
+            .to_string()
+            .contains("rw"),
+        "{shown}"
+    );
     // What may destroy something asks first, unless the person says otherwise.
-    assert_eq!(row("tool write_file").unwrap()["effective"], "ask", "{shown}");
-    let write = "{\"path\":\"/notes/b.txt\",\"content\":\"b\"}";
-    let call = || desk.palisade(["call", "notes", "write_file", write]).output();
+    assert_eq!(row("tool delete").unwrap()["effective"], "ask", "{shown}");
+    let call = || desk.palisade(["call", "notes", "delete", READ]).output();
     let refused = call();
     assert_eq!(refused.code, Some(REFUSED), "{refused:?}");
-    assert!(!desk.folder().join("b.txt").exists());
-    desk.palisade(["grant", "notes", "--tool", "write_file=allow"]).output().success();
+    let file = desk.folder().join("a.txt");
+    assert!(file.exists());
+    desk.palisade(["grant", "notes", "--tool", "delete=allow"])
+        .output()
+        .success();
     call().success();
-    assert_eq!(fs::read_to_string(desk.folder().join("b.txt")).unwrap(), "b");
+    assert!(!file.exists());
 }
 
 #[test]
@@ -84,19 +110,22 @@ fn other_bytes_under_one_name_are_refused() {
     desk.install(&file, &[]).success();
     let same = desk.install(&file, &[]).success();
     assert!(same.stdout.contains("is the same"), "{same:?}");
-    fs::copy(plugin("hello"), &file).unwrap();
+    fs::copy(guest("shows-roots"), &file).unwrap();
     let other = desk.install(&file, &[]);
     assert_eq!(other.code, Some(FAILED), "{other:?}");
     assert!(other.stderr.contains("palisade update notes"), "{other:?}");
     let listed = desk.palisade(["list", "--json"]).output().success().json();
-    assert!(listed[0]["tools"].to_string().contains("read_text_file"), "{listed}");
+    assert!(
+        listed[0]["tools"].to_string().contains("read_link"),
+        "{listed}"
+    );
     desk.install(&file, &["--name", "beside"]).success();
 }
 
 #[test]
 fn what_runs_is_what_was_agreed_to() {
     let desk = Desk::new();
-    let installed = desk.install(&desk.escapes(), &["--json"]).success().json();
+    let installed = desk.install(&desk.notes(), &["--json"]).success().json();
     let digest = installed["digest"].as_str().unwrap().replace("sha256:", "");
     let blob = desk.store().join("blobs/sha256").join(digest);
     let good = fs::read(&blob).unwrap();
@@ -119,12 +148,15 @@ fn what_runs_is_what_was_agreed_to() {
 #[test]
 fn an_installed_name_goes_before_a_file() {
     let desk = Desk::new();
-    desk.install(&desk.escapes(), &[]).success();
+    desk.install(&desk.notes(), &[]).success();
     let folder = tempfile::tempdir().unwrap();
     fs::copy(plugin("hello"), folder.path().join("notes")).unwrap();
     let shown = desk.palisade(["inspect", "notes", "--json"]);
     let shown = shown.in_folder(folder.path()).output().success().json();
-    assert!(shown["tools"].to_string().contains("\"read_link\""), "{shown}");
+    assert!(
+        shown["tools"].to_string().contains("\"read_link\""),
+        "{shown}"
+    );
     let shown = desk.palisade(["inspect", "./notes", "--json"]);
     let shown = shown.in_folder(folder.path()).output().success().json();
     assert!(shown["tools"].to_string().contains("greet"), "{shown}");
@@ -165,9 +197,15 @@ fn an_update_shows_every_word_and_needs_a_yes() {
     let listed = desk.palisade(["list", "--json"]).output().success().json();
     assert_eq!(listed[0]["digest"], digest.as_str());
     // Nobody has granted what is new.
-    let shown = desk.palisade(["permissions", "notes", "--json"]).output().success().json();
+    let shown = desk
+        .palisade(["permissions", "notes", "--json"])
+        .output()
+        .success()
+        .json();
     let rows = shown["permissions"].as_array().unwrap();
-    let network = rows.iter().find(|row| row["asked"].to_string().contains("collect.example"));
+    let network = rows
+        .iter()
+        .find(|row| row["asked"].to_string().contains("collect.example"));
     assert!(network.unwrap()["effective"].is_null(), "{shown}");
 }
 
@@ -180,28 +218,58 @@ fn mistakes_are_told_in_a_sentence() {
     fs::write(&text, "<html>").unwrap();
     let text = text.display().to_string();
     for (arguments, code, says) in [
-        (vec!["install", "/nowhere/a.wasm"], FAILED, "/nowhere/a.wasm"),
+        (
+            vec!["install", "/nowhere/a.wasm"],
+            FAILED,
+            "/nowhere/a.wasm",
+        ),
         (vec!["install", &text], FAILED, "text.wasm"),
         (vec!["install", "ftp://a.test/x"], USAGE, "ftp://"),
-        (vec!["grant", "other", "--env", "A=b"], FAILED, "installed: notes"),
-        (vec!["grant", "notes", "--root", "notes=/nowhere"], FAILED, "does not exist"),
-        (vec!["grant", "notes", "--tool", "reed=deny"], USAGE, "matches no tool"),
-        (vec!["grant", "notes", "--tool", "reed"], USAGE, "PATTERN=ask"),
+        (
+            vec!["grant", "other", "--env", "A=b"],
+            FAILED,
+            "installed: notes",
+        ),
+        (
+            vec!["grant", "notes", "--root", "notes=/nowhere"],
+            FAILED,
+            "does not exist",
+        ),
+        (
+            vec!["grant", "notes", "--tool", "reed=deny"],
+            USAGE,
+            "matches no tool",
+        ),
+        (
+            vec!["grant", "notes", "--tool", "reed"],
+            USAGE,
+            "PATTERN=ask",
+        ),
         (vec!["revoke", "notes"], USAGE, "--all"),
-        (vec!["revoke", "notes", "--root", "x"], FAILED, "palisade permissions notes"),
+        (
+            vec!["revoke", "notes", "--root", "x"],
+            FAILED,
+            "palisade permissions notes",
+        ),
         (vec!["run", "absent"], FAILED, "absent"),
     ] {
         let finished = desk.palisade(arguments.iter().copied()).output();
         assert_eq!(finished.code, Some(code), "{arguments:?}: {finished:?}");
-        assert!(finished.stderr.contains(says), "{arguments:?}: {finished:?}");
-        assert!(finished.stderr.lines().count() <= 2, "{arguments:?}: {finished:?}");
+        assert!(
+            finished.stderr.contains(says),
+            "{arguments:?}: {finished:?}"
+        );
+        assert!(
+            finished.stderr.lines().count() <= 2,
+            "{arguments:?}: {finished:?}"
+        );
     }
 }
 
 #[test]
 fn the_store_is_granted_to_nobody() {
     let desk = Desk::new();
-    desk.install(&desk.escapes(), &[]).success();
+    desk.install(&desk.notes(), &[]).success();
     for place in [desk.store(), desk.home().join(".config/palisade/grants")] {
         let root = format!("notes={}", place.display());
         let refused = desk.palisade(["grant", "notes", "--root", &root]).output();

@@ -46,15 +46,23 @@ impl Card<'_> {
             self.digest,
             self.metadata.kind,
         );
-        let tools = self.metadata.tools.iter().map(|tool| match is_destructive(tool) {
-            true => format!("{} ⚠", tool.name),
-            false => tool.name.clone(),
-        });
+        let tools = self
+            .metadata
+            .tools
+            .iter()
+            .map(|tool| match is_destructive(tool) {
+                true => format!("{} ⚠", tool.name),
+                false => tool.name.clone(),
+            });
         if self.metadata.offers.tools {
             let _ = write!(text, "\n  tools     {}", names(tools));
         }
         if self.metadata.offers.prompts {
-            let prompts = self.metadata.prompts.iter().map(|prompt| prompt.name.clone());
+            let prompts = self
+                .metadata
+                .prompts
+                .iter()
+                .map(|prompt| prompt.name.clone());
             let _ = write!(text, "\n  prompts   {}", names(prompts));
         }
         if self.metadata.offers.resources {
@@ -80,7 +88,11 @@ impl Card<'_> {
         }
         let mut text = "  It asks to".to_owned();
         for ask in &asks {
-            let needed = if ask.required { " (it does not start without)" } else { "" };
+            let needed = if ask.required {
+                " (it does not start without)"
+            } else {
+                ""
+            };
             let _ = write!(text, "\n    - {}{needed}", printable(&ask.words()));
             if let Some(warning) = ask.warning() {
                 let line = format!("      ⚠ {warning}");
@@ -153,8 +165,12 @@ fn not_asked(asks: &[Ask]) -> Option<String> {
 /// A tool that may destroy something, by its own word or for lack of one.
 pub(crate) fn is_destructive(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
-    let read_only = hints.and_then(|hints| hints.read_only_hint).unwrap_or(false);
-    let destructive = hints.and_then(|hints| hints.destructive_hint).unwrap_or(true);
+    let read_only = hints
+        .and_then(|hints| hints.read_only_hint)
+        .unwrap_or(false);
+    let destructive = hints
+        .and_then(|hints| hints.destructive_hint)
+        .unwrap_or(true);
     !read_only && destructive
 }
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use palisade_policy::{
-    AllowFlag, EnvFlag, Grant, GrantText, Manifest, RootFlag, RootGrant, RootKind, SecretFlag, SecretGrant,
-    SecretSource, name_roots,
+    AllowFlag, EnvFlag, Grant, GrantText, Manifest, RootFlag, RootGrant, RootKind, SecretFlag,
+    SecretGrant, SecretSource, name_roots,
 };
 
 use crate::args::{GrantArgs, GrantFlags};
@@ -222,7 +222,10 @@ fn as_asked(SecretFlag(name): SecretFlag) -> SecretGrant {
     }
 }
 
-pub(crate) fn named_roots(flags: &[RootFlag], manifest: Option<&Manifest>) -> Result<Vec<RootGrant>, Failure> {
+pub(crate) fn named_roots(
+    flags: &[RootFlag],
+    manifest: Option<&Manifest>,
+) -> Result<Vec<RootGrant>, Failure> {
     let resolved = flags
         .iter()
         .map(|flag| {

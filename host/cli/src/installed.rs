@@ -67,7 +67,10 @@ impl Home {
         let Some(entry) = snapshot.get(name) else {
             return Ok(None);
         };
-        let offer = self.store.offer(entry.offer).map_err(|error| failure(&error))?;
+        let offer = self
+            .store
+            .offer(entry.offer)
+            .map_err(|error| failure(&error))?;
         Ok(Some(Installed {
             name: name.to_owned(),
             entry: entry.clone(),
@@ -119,8 +122,11 @@ fn grant_of(snapshot: &Snapshot, file: &Path) -> Result<Option<String>, Failure>
         return Ok(None);
     };
     let text = String::from_utf8(bytes.to_vec()).map_err(|_| {
-        Failure::new(format!("the grant file {} is not UTF-8 text", file.display()))
-            .remedy("correct it, or take it away, which grants nothing")
+        Failure::new(format!(
+            "the grant file {} is not UTF-8 text",
+            file.display()
+        ))
+        .remedy("correct it, or take it away, which grants nothing")
     })?;
     Ok(Some(text))
 }
@@ -159,14 +165,6 @@ impl Subject {
             Some(installed) => Ok(Self::Installed(Box::new(installed), home.store)),
             None if written.exists() => file(),
             None => home.get(name).and_then(|_| file()),
-        }
-    }
-
-    /// How it is called in messages.
-    pub(crate) fn shown(&self) -> String {
-        match self {
-            Self::File(file) => file.display().to_string(),
-            Self::Installed(installed, _) => installed.name.clone(),
         }
     }
 

@@ -177,7 +177,8 @@ impl Prepared {
     pub(crate) fn keep(&self, wall: &mut Wall) {
         wall::keep(wall, &self.decision.effective);
         let watched = self.watch.as_ref().and_then(|(file, ..)| file.parent());
-        wall.readable.extend(watched.filter(|folder| folder.exists()).map(Path::to_owned));
+        wall.readable
+            .extend(watched.filter(|folder| folder.exists()).map(Path::to_owned));
     }
 
     /// Reads the secrets it has the use of.
@@ -299,7 +300,10 @@ impl Prepared {
 
     /// Opens what is granted, to serve this plugin alone.
     pub(crate) fn service(self, ways: &Ways) -> Result<(Service, Option<Watched>), Failure> {
-        let about = self.manifest.as_ref().map(|manifest| manifest.plugin.clone());
+        let about = self
+            .manifest
+            .as_ref()
+            .map(|manifest| manifest.plugin.clone());
         let (version, instructions) =
             about.map_or((None, None), |about| (about.version, about.description));
         let (setup, watched) = self.setup(ways)?;

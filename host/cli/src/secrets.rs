@@ -28,11 +28,14 @@ impl Values {
     pub(crate) fn keep(&mut self, granted: &[EffectiveSecret]) {
         let injected = |one: &Injection| {
             let uses = granted.iter().map(|secret| &secret.use_as);
-            uses.into_iter().any(|used| matches!(used, SecretUse::Inject(other) if other == one))
+            uses.into_iter()
+                .any(|used| matches!(used, SecretUse::Inject(other) if other == one))
         };
         self.injected.retain(|(injection, _)| injected(injection));
         self.exposed.retain(|name, _| {
-            let mut exposed = granted.iter().filter(|secret| secret.use_as == SecretUse::Expose);
+            let mut exposed = granted
+                .iter()
+                .filter(|secret| secret.use_as == SecretUse::Expose);
             exposed.any(|secret| secret.name == *name)
         });
     }

@@ -151,11 +151,7 @@ fn load(plugins: &[PluginArg], loader: &Loader, places: Option<&Places>) -> Vec<
     })
 }
 
-fn load_one(
-    arg: &PluginArg,
-    loader: &Loader,
-    places: Option<&Places>,
-) -> Result<Loaded, Failure> {
+fn load_one(arg: &PluginArg, loader: &Loader, places: Option<&Places>) -> Result<Loaded, Failure> {
     let subject = Subject::find(&arg.file, places)?;
     let plugin = loader.load(&subject)?;
     let mut loaded = Loaded::new(subject, arg.name.as_deref(), plugin)?;

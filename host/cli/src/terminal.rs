@@ -65,9 +65,9 @@ pub(crate) fn path(prompt: &str) -> Result<Option<String>, Failure> {
     match editor.readline(prompt) {
         Ok(line) => Ok(Some(line)),
         Err(ReadlineError::Eof) => Ok(Some(String::new())),
-        Err(ReadlineError::Interrupted) => {
-            Err(Failure::new("nothing was done: you ended it at the terminal"))
-        }
+        Err(ReadlineError::Interrupted) => Err(Failure::new(
+            "nothing was done: you ended it at the terminal",
+        )),
         Err(error) => Err(failed(error)),
     }
 }

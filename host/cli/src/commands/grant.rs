@@ -74,9 +74,14 @@ pub(crate) fn revoke(args: &RevokeArgs) -> Result<ExitCode, Failure> {
         gone(text.remove_secret(&name), format!("the secret {name}"))?;
     }
     for pattern in &args.tools {
-        gone(text.remove_tool(pattern), format!("anything about the tools {pattern:?}"))?;
+        gone(
+            text.remove_tool(pattern),
+            format!("anything about the tools {pattern:?}"),
+        )?;
     }
-    let nothing = [&args.roots, &args.env, &args.tools].iter().all(|list| list.is_empty());
+    let nothing = [&args.roots, &args.env, &args.tools]
+        .iter()
+        .all(|list| list.is_empty());
     if nothing && args.allow.is_empty() && args.secrets.is_empty() && !args.all {
         return Err(Failure::usage("nothing is said that could be taken back")
             .remedy("name it, for example --root NAME, or take everything back: --all"));
@@ -139,9 +144,7 @@ fn grant_failure(installed: &Installed, error: &palisade_policy::ParseError) -> 
 fn current(installed: &Installed) -> Result<GrantText, Failure> {
     match &installed.grant {
         None => Ok(GrantText::new(&installed.name)),
-        Some(text) => {
-            GrantText::parse(text).map_err(|error| grant_failure(installed, &error))
-        }
+        Some(text) => GrantText::parse(text).map_err(|error| grant_failure(installed, &error)),
     }
 }
 

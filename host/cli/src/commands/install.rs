@@ -42,7 +42,13 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
     }
     let mut text = GrantText::new(&name);
     answers::add_flags(&mut text, &args.grants, arriving.manifest.as_ref())?;
-    for tool in arriving.plugin.metadata().tools.iter().filter(|tool| is_destructive(tool)) {
+    for tool in arriving
+        .plugin
+        .metadata()
+        .tools
+        .iter()
+        .filter(|tool| is_destructive(tool))
+    {
         text.set_tool(&tool.name, ToolDecision::Ask);
     }
     let places = Places::find();
@@ -51,7 +57,9 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
         output::error_line("");
         let store = places.as_ref().map(Places::secrets);
         let is_set = |name: &str| {
-            store.as_ref().is_some_and(|store| matches!(store.get(name), Ok(Some(_))))
+            store
+                .as_ref()
+                .is_some_and(|store| matches!(store.get(name), Ok(Some(_))))
         };
         values = answers::ask(&mut text, manifest, is_set)?;
     }
@@ -138,9 +146,9 @@ fn keep_values(places: Option<&Places>, values: &[(String, SecretValue)]) -> Res
         return Ok(());
     };
     for (name, value) in values {
-        store
-            .set(name, value)
-            .map_err(|error| crate::secrets::store_failure(&format!("{name} can't be kept"), &error))?;
+        store.set(name, value).map_err(|error| {
+            crate::secrets::store_failure(&format!("{name} can't be kept"), &error)
+        })?;
     }
     Ok(())
 }

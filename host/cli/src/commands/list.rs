@@ -63,7 +63,12 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
     let home = Home::find()?;
     let wrong = home.store.verify().map_err(|error| failure(&error))?;
-    let count = home.store.read().map_err(|error| failure(&error))?.entries().len();
+    let count = home
+        .store
+        .read()
+        .map_err(|error| failure(&error))?
+        .entries()
+        .len();
     if args.json {
         let wrong: Vec<_> = wrong
             .iter()

@@ -33,11 +33,19 @@ pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Failure> {
         forget_compiled(&places, digest.bytes());
     }
     let secrets: Vec<_> = (installed.manifest().ok().flatten())
-        .map(|manifest| manifest.secrets.into_iter().map(|secret| secret.name).collect())
+        .map(|manifest| {
+            manifest
+                .secrets
+                .into_iter()
+                .map(|secret| secret.name)
+                .collect()
+        })
         .unwrap_or_default();
     output::line(format!("{} is removed, and what it was granted", args.name))?;
     for name in secrets {
-        output::line(format!("  the secret {name} is kept; palisade secret remove {name} forgets it"))?;
+        output::line(format!(
+            "  the secret {name} is kept; palisade secret remove {name} forgets it"
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -39,11 +39,12 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     }
     if !agreed {
         let command = format!("palisade update {} --accept {digest}", args.name);
-        return Err(
-            Failure::new(format!("{} stays as it is: nobody has agreed to what is new", args.name))
-                .remedy(format!("if you do: {command}"))
-                .into_refusal(),
-        );
+        return Err(Failure::new(format!(
+            "{} stays as it is: nobody has agreed to what is new",
+            args.name
+        ))
+        .remedy(format!("if you do: {command}"))
+        .into_refusal());
     }
     keep(&home, &installed, arriving)?;
     if !args.json {
@@ -110,9 +111,17 @@ impl Shown {
         };
         let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
         let entry = arriving.entry(installed.entry.offer);
-        fact("version", or_none(&installed.entry.version), or_none(&entry.version));
+        fact(
+            "version",
+            or_none(&installed.entry.version),
+            or_none(&entry.version),
+        );
         fact("digest", installed.entry.digest.hex(), entry.digest.hex());
-        fact("signed by", or_none(&installed.entry.signer), or_none(&entry.signer));
+        fact(
+            "signed by",
+            or_none(&installed.entry.signer),
+            or_none(&entry.signer),
+        );
         let old = installed.manifest()?.as_ref().map(asks).unwrap_or_default();
         let new = arriving.manifest.as_ref().map(asks).unwrap_or_default();
         let changes = changes(&old, &new);
@@ -120,7 +129,11 @@ impl Shown {
             (changes.iter())
                 .filter(|change| change.kind == kind)
                 .map(|change| {
-                    let needed = if change.ask.required { " (required)" } else { "" };
+                    let needed = if change.ask.required {
+                        " (required)"
+                    } else {
+                        ""
+                    };
                     format!("{}{needed}", change.ask.words())
                 })
                 .collect::<Vec<_>>()

@@ -42,8 +42,11 @@ pub(crate) fn add_flags(
 /// A grant file is text, and so are the paths in it.
 fn path_text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
-        Failure::new(format!("{} can't be granted: it is no UTF-8 text", path.display()))
-            .remedy("give it, or what it lies in, another name")
+        Failure::new(format!(
+            "{} can't be granted: it is no UTF-8 text",
+            path.display()
+        ))
+        .remedy("give it, or what it lies in, another name")
     })
 }
 
@@ -99,7 +102,10 @@ pub(crate) fn ask(
 fn yes(ask: &Ask) -> Result<bool, Failure> {
     let words = printable(&ask.words());
     if let Some(warning) = ask.warning() {
-        error_line(&red(&format!("  ⚠ {warning}"), has_colour(&std::io::stderr())));
+        error_line(&red(
+            &format!("  ⚠ {warning}"),
+            has_colour(&std::io::stderr()),
+        ));
     }
     Ok(terminal::yes(&format!("  {words}?"))?.unwrap_or(false))
 }

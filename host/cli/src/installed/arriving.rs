@@ -5,9 +5,7 @@ use std::path::Path;
 
 use palisade_net::{Needs, Outside};
 use palisade_policy::{Manifest, is_name, name_from};
-use palisade_registry::{
-    Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob,
-};
+use palisade_registry::{Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob};
 use palisade_runtime::Plugin;
 use palisade_server::tool_json;
 use serde_json::Value;
@@ -65,7 +63,11 @@ impl Arriving {
     /// What it is called: as the person says, else as it says itself, else as its
     /// source is called.
     pub(crate) fn name(&self, given: Option<&str>) -> Result<String, Failure> {
-        let own = || self.manifest.as_ref().map(|manifest| manifest.plugin.name.clone());
+        let own = || {
+            self.manifest
+                .as_ref()
+                .map(|manifest| manifest.plugin.name.clone())
+        };
         let by_source = || match &self.source {
             Source::Path(path) => name_from(&file_name(path)),
             other => {
@@ -133,7 +135,10 @@ fn request(
     let carried = plugin.metadata().manifest.as_ref();
     let found = match source {
         Source::Path(path) => manifest_text(path, carried)?,
-        _ => manifest_text(Path::new(""), carried).ok().flatten().filter(|_| carried.is_some()),
+        _ => manifest_text(Path::new(""), carried)
+            .ok()
+            .flatten()
+            .filter(|_| carried.is_some()),
     };
     let Some((text, place)) = found else {
         return Ok((None, None));

@@ -91,7 +91,11 @@ impl Watched {
         match self.sandbox(&effective) {
             Ok(sandbox) => service.replace(place, sandbox, rules),
             Err(failure) => {
-                tracing::warn!("nothing is granted to {} any more: {}", self.name, failure.sentence());
+                tracing::warn!(
+                    "nothing is granted to {} any more: {}",
+                    self.name,
+                    failure.sentence()
+                );
                 return self.nothing(service, place);
             }
         }
@@ -99,7 +103,10 @@ impl Watched {
             true => "; what was added holds from its next start on",
             false => "",
         };
-        tracing::warn!("the grant of {} has changed, and holds now{more}", self.name);
+        tracing::warn!(
+            "the grant of {} has changed, and holds now{more}",
+            self.name
+        );
     }
 
     /// What holds now, of what held at the beginning; and whether there is more.

@@ -92,10 +92,6 @@ impl Member {
         &self.name
     }
 
-    pub(super) fn place(&self) -> usize {
-        self.place
-    }
-
     /// What holds now.
     pub(super) fn live(&self) -> Arc<Live> {
         self.live.load_full()

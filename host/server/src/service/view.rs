@@ -114,13 +114,23 @@ impl Service {
     /// Whether they make a difference to a tool.
     pub(crate) fn tool_has_directories(&self, name: &str) -> bool {
         let route = self.0.tool_routes.get(name);
-        route.is_some_and(|route| self.0.members[route.member].live().granted().has_directories())
+        route.is_some_and(|route| {
+            self.0.members[route.member]
+                .live()
+                .granted()
+                .has_directories()
+        })
     }
 
     /// Whether they make a difference to a prompt.
     pub(crate) fn prompt_has_directories(&self, name: &str) -> bool {
         let route = self.0.prompt_routes.get(name);
-        route.is_some_and(|route| self.0.members[route.member].live().granted().has_directories())
+        route.is_some_and(|route| {
+            self.0.members[route.member]
+                .live()
+                .granted()
+                .has_directories()
+        })
     }
 
     /// Whether they make a difference to a resource.
