@@ -1,5 +1,6 @@
-//! Every spelling of every secret, as one automaton.
+//! Everything that is looked for, as two automata.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aho_corasick::MatchKind;
@@ -8,22 +9,42 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, BuildError};
 use palisade_secrets::SecretValue;
 
-use super::spelling::{Class, Spelling, is_in, spellings};
+use super::escape;
+use super::spelling::{Class, Spelling, is_in, plain, wide};
 
 /// Least that may be held back of an answer, in bytes; see [`Forms::window`].
 const LEAST_WINDOW: usize = 1024;
 
+/// Most of it that is there for escapes: of long secrets, not every byte can be
+/// spelt at length.
+const MOST_WINDOW: usize = 256 << 10;
+
+/// Characters that one of a spelling may take, escaped twice: `%26%23115%3B`.
+const STRETCH: usize = 12;
+
 /// What is looked for.
 pub(super) struct Forms {
+    /// For the text as it is, and for the text without what breaks it into lines.
+    pub(super) nets: [Net; 2],
+    /// How much of an answer may have to be held back until the next of it is
+    /// there: as much as the longest spelling takes, and more, so that it does
+    /// not tell how long a secret is.
+    pub(super) window: usize,
+    /// Which two bytes may be the first ones of something, one bit each.
+    pairs: Box<[u64; 1024]>,
+    /// In lower case, as names of headers are.
+    lower: Vec<String>,
+}
+
+/// Some spellings as an automaton.
+pub(super) struct Net {
     automaton: NFA,
     pub(super) start: StateID,
     spellings: Vec<Beside>,
-    /// How much of an answer may have to be held back until the next of it is
-    /// there: as much as the longest spelling, and more, so that it does not
-    /// tell how long a secret is.
-    pub(super) window: usize,
-    /// In lower case, as names of headers are.
-    lower: Vec<String>,
+    /// Bytes of the longest.
+    pub(super) longest: usize,
+    /// Whether white space is passed over.
+    broken: bool,
 }
 
 /// A spelling's length, and what stands beside it.
@@ -49,27 +70,24 @@ impl Found {
     }
 }
 
-impl Forms {
-    /// The automaton for these secrets.
-    pub(super) fn new<'s>(
-        secrets: impl IntoIterator<Item = &'s SecretValue>,
-    ) -> Result<Arc<Self>, BuildError> {
-        let secrets: Vec<_> = secrets.into_iter().collect();
-        let all: Vec<Spelling> = (secrets.iter())
-            .flat_map(|secret| spellings(secret.reveal()))
-            .collect();
+/// What may stand between the characters of an encoding that is broken into
+/// lines.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+impl Net {
+    fn new(all: &BTreeSet<Spelling>, broken: bool) -> Result<Self, BuildError> {
         let automaton = NFA::builder()
             .match_kind(MatchKind::Standard)
             .prefilter(false)
             .build(all.iter().map(|spelling| &spelling.bytes))?;
         let start = automaton.start_state(Anchored::No);
-        let longest = all.iter().map(|one| one.bytes.len()).max().unwrap_or(0);
-        Ok(Arc::new(Self {
+        Ok(Self {
             // An automaton that takes only unanchored searches has such a start.
             start: start.unwrap_or_default(),
             automaton,
-            // One more for the byte before.
-            window: (longest + 1).next_power_of_two().max(LEAST_WINDOW),
+            longest: all.iter().map(|one| one.bytes.len()).max().unwrap_or(0),
             spellings: (all.iter())
                 .map(|one| Beside {
                     length: one.bytes.len(),
@@ -77,10 +95,13 @@ impl Forms {
                     after: one.after,
                 })
                 .collect(),
-            lower: (secrets.iter())
-                .map(|secret| secret.reveal().to_ascii_lowercase())
-                .collect(),
-        }))
+            broken,
+        })
+    }
+
+    /// Whether a byte is passed over.
+    pub(super) fn passes(&self, byte: u8) -> bool {
+        self.broken && is_space(byte)
     }
 
     /// Where the automaton is after another byte.
@@ -104,6 +125,41 @@ impl Forms {
             }
         })
     }
+}
+
+impl Forms {
+    /// The automata for these secrets.
+    pub(super) fn new<'s>(
+        secrets: impl IntoIterator<Item = &'s SecretValue>,
+    ) -> Result<Arc<Self>, BuildError> {
+        let secrets: Vec<_> = secrets.into_iter().map(SecretValue::reveal).collect();
+        let plain: BTreeSet<_> = secrets.iter().flat_map(|secret| plain(secret)).collect();
+        let wide: BTreeSet<_> = secrets.iter().flat_map(|secret| wide(secret)).collect();
+        let nets = [Net::new(&plain, false)?, Net::new(&wide, true)?];
+        // One more for the byte before.
+        let longest = nets[0].longest.max(nets[1].longest) + 1;
+        let stretched = (longest * STRETCH).min(MOST_WINDOW).max(longest * 3);
+        Ok(Arc::new(Self {
+            window: stretched.next_power_of_two().max(LEAST_WINDOW),
+            pairs: pairs(&plain, &wide),
+            nets,
+            lower: (secrets.iter())
+                .map(|secret| secret.to_ascii_lowercase())
+                .collect(),
+        }))
+    }
+
+    /// Whether something that is looked for, or an escape, may begin with these.
+    pub(super) fn may_begin(&self, first: u8, second: u8) -> bool {
+        let pair = usize::from(first) << 8 | usize::from(second);
+        self.pairs[pair >> 6] & 1 << (pair & 63) != 0
+    }
+
+    /// Whether something that is looked for, or an escape, may begin with this.
+    pub(super) fn may_begin_with(&self, first: u8) -> bool {
+        let row = usize::from(first) << 2;
+        self.pairs[row..row + 4] != [0; 4]
+    }
 
     /// Whether the name of a header, which is in lower case, has a secret in it.
     pub(super) fn is_in_name(&self, name: &str) -> bool {
@@ -111,4 +167,27 @@ impl Forms {
             .iter()
             .any(|secret| name.contains(secret.as_str()))
     }
+}
+
+fn pairs(plain: &BTreeSet<Spelling>, wide: &BTreeSet<Spelling>) -> Box<[u64; 1024]> {
+    let mut pairs = Box::new([0; 1024]);
+    let mut add = |first: u8, second: u8| {
+        let pair = usize::from(first) << 8 | usize::from(second);
+        pairs[pair >> 6] |= 1 << (pair & 63);
+    };
+    for spelling in plain.iter().chain(wide) {
+        let broken =
+            spelling.bytes[0].is_ascii_alphanumeric() || b"+/-_".contains(&spelling.bytes[0]);
+        for second in 0..=u8::MAX {
+            let next = spelling.bytes.get(1).is_none_or(|next| *next == second);
+            // Escapes come after any first byte; what is escaped is not seen.
+            if next || broken && is_space(second) || escape::starts(second) {
+                add(spelling.bytes[0], second);
+            }
+        }
+    }
+    for first in (0..=u8::MAX).filter(|first| escape::starts(*first)) {
+        (0..=u8::MAX).for_each(|second| add(first, second));
+    }
+    pairs
 }

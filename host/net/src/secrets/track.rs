@@ -1,0 +1,164 @@
+//! One automaton on its way through a text.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use aho_corasick::automaton::StateID;
+
+use super::forms::{Forms, Net, is_space};
+use super::spelling::{Class, is_in};
+
+/// One byte of a text, and from where to where it stands there: an escape is as
+/// many characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub(super) value: u8,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// A unit's value and start, in little room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Known(u64);
+
+impl Known {
+    fn new(value: u8, start: u64) -> Self {
+        Self(start << 8 | u64::from(value))
+    }
+
+    fn value(self) -> u8 {
+        self.0.to_le_bytes()[0]
+    }
+
+    fn start(self) -> u64 {
+        self.0 >> 8
+    }
+}
+
+/// Where an automaton is, and what it came through.
+#[derive(Clone)]
+pub(super) struct Track {
+    state: StateID,
+    /// The units that what is looked for may have begun with, and one before.
+    units: VecDeque<Known>,
+    /// What a spelling that has just ended may go on with.
+    after: Class,
+    /// Line breaks since the last unit.
+    breaks: u8,
+    /// What is masked already and reaches up to where we are.
+    run: Range<u64>,
+}
+
+impl Track {
+    pub(super) fn new(net: &Net) -> Self {
+        Self {
+            state: net.start,
+            units: VecDeque::new(),
+            after: 0,
+            breaks: 0,
+            run: 0..0,
+        }
+    }
+
+    /// Takes a unit, and says what of the text is to be masked.
+    pub(super) fn step(&mut self, net: &Net, unit: Unit) -> [Range<u64>; 2] {
+        const NOTHING: [Range<u64>; 2] = [0..0, 0..0];
+        if net.passes(unit.value) {
+            self.breaks = self.breaks.saturating_add(u8::from(unit.value == b'\n'));
+            if self.breaks > 1 {
+                // An empty line ends whatever it was.
+                self.state = net.start;
+                self.after = 0;
+                self.units.clear();
+            }
+            return NOTHING;
+        }
+        self.breaks = 0;
+        let is_after = is_in(std::mem::take(&mut self.after), unit.value);
+        self.state = net.next(self.state, unit.value);
+        self.units.push_back(Known::new(unit.value, unit.start));
+        let mut start = match is_after {
+            // With what breaks the line in between.
+            true => self.run.end.min(unit.start),
+            false => unit.end,
+        };
+        for found in net.found(self.state) {
+            let Some(first) = self.units.len().checked_sub(found.length) else {
+                continue;
+            };
+            let before = first.checked_sub(1).map(|before| self.units[before]);
+            start = start.min(match before {
+                Some(before) if found.takes_before(before.value()) => before.start(),
+                _ => self.units[first].start(),
+            });
+            self.after |= found.after;
+        }
+        if self.state == net.start {
+            self.units.drain(..self.units.len() - 1);
+        } else if self.units.len() > net.longest + 1 {
+            self.units.pop_front();
+        }
+        match start < unit.end {
+            true => self.fresh(start..unit.end),
+            false => NOTHING,
+        }
+    }
+
+    /// What of a piece is not masked yet: of a text that is all one long row of
+    /// secrets, each byte is masked once.
+    fn fresh(&mut self, piece: Range<u64>) -> [Range<u64>; 2] {
+        let run = self.run.clone();
+        if run.is_empty() || piece.start > run.end {
+            self.run = piece.clone();
+            return [piece, 0..0];
+        }
+        self.run = run.start.min(piece.start)..piece.end.max(run.end);
+        [piece.start..run.start, run.end..piece.end]
+    }
+
+    /// Whether nothing has begun.
+    pub(super) fn is_at_rest(&self, net: &Net) -> bool {
+        self.state == net.start && self.after == 0
+    }
+
+    /// Whether it goes on like another one, whatever comes: both are at rest,
+    /// after the same unit.
+    pub(super) fn is_like(&self, other: &Self, net: &Net) -> bool {
+        self.is_at_rest(net)
+            && other.is_at_rest(net)
+            && self.breaks == other.breaks
+            && self.units.back() == other.units.back()
+    }
+
+    /// As if it had been through a text at rest: this is the end of it.
+    pub(super) fn resume(&mut self, net: &Net, text: &[u8], base: u64) {
+        self.units.clear();
+        self.breaks = 0;
+        let spaces = (text.iter().rev())
+            .take_while(|byte| net.passes(**byte))
+            .count();
+        let (before, spaces) = text.split_at(text.len() - spaces);
+        let breaks = spaces.iter().filter(|byte| **byte == b'\n').count();
+        self.breaks = u8::try_from(breaks).unwrap_or(u8::MAX);
+        if let Some(last) = before.last()
+            && breaks < 2
+        {
+            let start = base + (before.len() as u64 - 1);
+            self.units.push_back(Known::new(*last, start));
+        }
+    }
+}
+
+/// Both automata on their way.
+pub(super) type Tracks = [Track; 2];
+
+/// Both automata at the start.
+pub(super) fn at_start(forms: &Forms) -> Tracks {
+    [0, 1].map(|one| Track::new(&forms.nets[one]))
+}
+
+/// Whether a byte may be in an encoding that is broken into lines, or in an
+/// escape of such.
+pub(super) fn is_wide(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_%\\&#;".contains(&byte) || is_space(byte)
+}
