@@ -253,6 +253,9 @@ fn rules_as_flags() {
         ),
         ("https://*.a.test", "https://*.a.test"),
         ("udp://[::1]:53", "udp://[::1]:53"),
+        // As it comes from a text that is lined up.
+        ("GET,PUT  \t https://a.test", "GET, PUT https://a.test"),
+        (" https://a.test\t", "https://a.test"),
     ] {
         let flag: AllowFlag = text.parse().unwrap();
         assert_eq!(flag.0.to_string(), read, "{text}");

@@ -27,9 +27,11 @@ impl FromStr for AllowFlag {
 
     fn from_str(text: &str) -> Result<Self, FlagError> {
         let no = |problem: &str| FlagError::new(format!("`{}` {problem}", shown(text)), USAGE);
-        let (methods, rest) = match text.split_once(' ') {
-            Some((methods, rest)) => (Some(methods), rest),
-            None => (None, text),
+        const BLANK: [char; 2] = [' ', '\t'];
+        let whole = text.trim_matches(BLANK);
+        let (methods, rest) = match whole.split_once(BLANK) {
+            Some((methods, rest)) => (Some(methods), rest.trim_start_matches(BLANK)),
+            None => (None, whole),
         };
         let (private, rest) = match rest.strip_prefix(PRIVATE) {
             Some(rest) => (true, rest),
@@ -51,7 +53,7 @@ impl FromStr for AllowFlag {
                 format!("`{}` ends in a slash, which is one page alone", shown(text)),
                 format!(
                     "leave it out to allow every path: {}",
-                    shell_word(&text[..text.len() - 1])
+                    shell_word(&whole[..whole.len() - 1])
                 ),
             ));
         }
