@@ -22,6 +22,9 @@ const MOST_WINDOW: usize = 256 << 10;
 /// Characters that one of a spelling may take, escaped twice: `%26%23115%3B`.
 const STRETCH: usize = 12;
 
+/// Bytes that are looked at before it is gone into.
+const AHEAD: usize = 6;
+
 /// What is looked for.
 pub(super) struct Forms {
     /// For the text as it is, and for the text without what breaks it into lines.
@@ -153,6 +156,48 @@ impl Forms {
     pub(super) fn may_begin(&self, first: u8, second: u8) -> bool {
         let pair = usize::from(first) << 8 | usize::from(second);
         self.pairs[pair >> 6] & 1 << (pair & 63) != 0
+    }
+
+    /// Whether something may begin where a text does of which [`Forms::may_begin`]
+    /// the first two bytes.
+    pub(super) fn begins(&self, text: &[u8]) -> bool {
+        if escape::starts(text[0]) {
+            for end in 2..=text.len() {
+                match escape::read(&text[..end]) {
+                    escape::Read::More => {}
+                    // Unless the next one is what makes it one.
+                    escape::Read::No => {
+                        return escape::starts(text[end - 1]) || self.is_ahead(text);
+                    }
+                    _ => return true,
+                }
+            }
+            return true;
+        }
+        self.is_ahead(text)
+    }
+
+    /// Whether one of the automata leaves the start for good, as far as the next
+    /// few bytes tell.
+    fn is_ahead(&self, text: &[u8]) -> bool {
+        self.nets.iter().any(|net| {
+            let mut state = net.start;
+            for (at, byte) in text.iter().enumerate().take(AHEAD) {
+                if at > 0 && escape::starts(*byte) {
+                    return true;
+                }
+                if !net.passes(*byte) {
+                    state = net.next(state, *byte);
+                    if state == net.start {
+                        return false;
+                    }
+                    if net.automaton.is_match(state) {
+                        return true;
+                    }
+                }
+            }
+            true
+        })
     }
 
     /// Whether something that is looked for, or an escape, may begin with this.

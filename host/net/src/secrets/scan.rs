@@ -39,9 +39,9 @@ pub(super) struct Scan {
 ///
 /// Most texts have few escapes, and most of those are no part of a secret. So a
 /// lane is open only from an escape on until it makes no difference any more.
-#[derive(Default)]
 struct Lane {
-    tracks: Option<Tracks>,
+    tracks: Tracks,
+    open: bool,
     /// Whether there was an escape: it is not what the lane below is.
     apart: bool,
     /// What may be an escape.
@@ -82,6 +82,12 @@ impl Pending {
 
 impl Scan {
     pub(super) fn new(forms: Arc<Forms>) -> Self {
+        let lanes = std::array::from_fn(|_| Lane {
+            tracks: at_start(&forms),
+            open: false,
+            apart: false,
+            pending: Pending::default(),
+        });
         Self {
             tracks: at_start(&forms),
             forms,
@@ -90,7 +96,7 @@ impl Scan {
             base: 0,
             now: 0,
             cut: Cut::default(),
-            lanes: Default::default(),
+            lanes,
             open: 0,
         }
     }
@@ -158,8 +164,13 @@ impl Scan {
     fn next_beginning(&self, at: usize) -> usize {
         let text = &self.text[at..];
         let may = |pair: &[u8]| self.forms.may_begin(pair[0], pair[1]);
-        if let Some(found) = text.windows(2).position(may) {
-            return at + found;
+        let mut from = 0;
+        while let Some(found) = text[from..].windows(2).position(may) {
+            from += found;
+            if self.forms.begins(&text[from..]) {
+                return at + from;
+            }
+            from += 1;
         }
         match text.last() {
             Some(last) if self.forms.may_begin_with(*last) => at + text.len() - 1,
@@ -173,57 +184,54 @@ impl Scan {
 
     /// Takes a unit of a lane, which is open or the text itself.
     fn step(&mut self, lane: usize, unit: Unit) {
-        let above = self.lanes[lane..]
-            .iter()
-            .position(|lane| lane.tracks.is_some());
-        let above = above.map(|above| lane + 1 + above);
-        let first = lane + 1;
-        if lane < DEPTH && escape::starts(unit.value) && above != Some(first) {
-            // Up to here, the lane above is what this one is.
-            let tracks = self.tracks(lane).cloned();
-            self.lanes[lane].tracks = tracks;
+        if lane < DEPTH && escape::starts(unit.value) && !self.lanes[lane].open {
+            self.fork(lane);
             self.lanes[lane].pending.push(unit);
-            self.open += 1;
-            self.advance(lane, unit);
-            return;
+            return self.advance(lane, unit);
         }
+        let above = match self.open {
+            0 => None,
+            _ => (lane..DEPTH).find(|above| self.lanes[*above].open),
+        };
         if let Some(above) = above {
-            self.read(above, unit);
+            self.read(above + 1, unit);
         }
         self.advance(lane, unit);
         if let Some(above) = above {
-            self.close(above, lane);
+            self.close(above + 1, lane);
         }
     }
 
-    fn tracks(&self, lane: usize) -> Option<&Tracks> {
-        match lane.checked_sub(1) {
-            None => Some(&self.tracks),
-            Some(lane) => self.lanes[lane].tracks.as_ref(),
+    /// Opens the lane above one. Up to here, it is what that one is.
+    fn fork(&mut self, lane: usize) {
+        let (below, above) = self.lanes.split_at_mut(lane);
+        let tracks = below.last().map_or(&self.tracks, |lane| &lane.tracks);
+        for (own, other) in above[0].tracks.iter_mut().zip(tracks) {
+            own.copy(other);
         }
+        above[0].open = true;
+        above[0].apart = false;
+        self.open += 1;
     }
 
     /// Goes on in a lane, and masks what was found.
     fn advance(&mut self, lane: usize, unit: Unit) {
         let tracks = match lane.checked_sub(1) {
-            None => Some(&mut self.tracks),
-            Some(lane) => self.lanes[lane].tracks.as_mut(),
+            None => &mut self.tracks,
+            Some(lane) => &mut self.lanes[lane].tracks,
         };
-        for (track, net) in tracks.into_iter().flatten().zip(&self.forms.nets) {
-            let ranges = track.step(net, unit);
-            // However much of it is still there, only so much of it is masked:
-            // it must not matter how a text is cut up.
-            let least = self
-                .base
-                .max(self.now.saturating_sub(self.forms.window as u64));
-            for Range { start, end } in ranges {
-                let start = start.max(least);
+        for (track, net) in tracks.iter_mut().zip(&self.forms.nets) {
+            track.step(net, unit, |Range { start, end }| {
+                // However much of it is still there, only so much of it is
+                // masked: it must not matter how a text is cut up.
+                let least = self.now.saturating_sub(self.forms.window as u64);
+                let start = start.max(least).max(self.base);
                 if start < end {
                     let from = usize::try_from(start - self.base).unwrap_or(usize::MAX);
                     let to = usize::try_from(end - self.base).unwrap_or(usize::MAX);
                     self.shown[from..to].fill(MASKED);
                 }
-            }
+            });
         }
     }
 
@@ -234,24 +242,21 @@ impl Scan {
             return self.step(lane, unit);
         }
         pending.push(unit);
-        let all = *pending;
-        let is = match all.read() {
-            Read::More => return,
-            Read::No => return self.give_up(lane),
-            Read::Is(c) => c,
-            Read::Byte(byte) => {
-                self.undone(lane, &all, &[byte]);
-                return;
-            }
-        };
-        self.undone(lane, &all, is.encode_utf8(&mut [0; 4]).as_bytes());
+        match pending.read() {
+            Read::More => {}
+            Read::No => self.give_up(lane),
+            Read::Byte(byte) => self.undone(lane, &[byte]),
+            Read::Is(c) => self.undone(lane, c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
     }
 
     /// What is pending is an escape, of these bytes.
-    fn undone(&mut self, lane: usize, escape: &Pending, bytes: &[u8]) {
-        let (start, end) = (escape.places[0].0, escape.places[escape.count - 1].1);
-        self.lanes[lane - 1].pending.count = 0;
-        self.lanes[lane - 1].apart = true;
+    fn undone(&mut self, lane: usize, bytes: &[u8]) {
+        let this = &mut self.lanes[lane - 1];
+        let start = this.pending.places[0].0;
+        let end = this.pending.places[this.pending.count - 1].1;
+        this.pending.count = 0;
+        this.apart = true;
         for &value in bytes {
             self.step(lane, Unit { value, start, end });
         }
@@ -272,15 +277,16 @@ impl Scan {
     /// Closes a lane that is what the open one below it is.
     fn close(&mut self, lane: usize, below: usize) {
         let this = &self.lanes[lane - 1];
-        let (Some(tracks), Some(others)) = (&this.tracks, self.tracks(below)) else {
-            return;
+        let others = match below.checked_sub(1) {
+            None => &self.tracks,
+            Some(below) => &self.lanes[below].tracks,
         };
         let alike = || {
-            let mut both = tracks.iter().zip(others).zip(&self.forms.nets);
+            let mut both = this.tracks.iter().zip(others).zip(&self.forms.nets);
             both.all(|((one, other), net)| one.is_like(other, net))
         };
         if this.pending.count == 0 && (!this.apart || alike()) {
-            self.lanes[lane - 1] = Lane::default();
+            self.lanes[lane - 1].open = false;
             self.open -= 1;
         }
     }

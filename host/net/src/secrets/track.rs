@@ -36,7 +36,6 @@ impl Known {
 }
 
 /// Where an automaton is, and what it came through.
-#[derive(Clone)]
 pub(super) struct Track {
     state: StateID,
     /// The units that what is looked for may have begun with, and one before.
@@ -61,8 +60,7 @@ impl Track {
     }
 
     /// Takes a unit, and says what of the text is to be masked.
-    pub(super) fn step(&mut self, net: &Net, unit: Unit) -> [Range<u64>; 2] {
-        const NOTHING: [Range<u64>; 2] = [0..0, 0..0];
+    pub(super) fn step(&mut self, net: &Net, unit: Unit, mask: impl FnMut(Range<u64>)) {
         if net.passes(unit.value) {
             self.breaks = self.breaks.saturating_add(u8::from(unit.value == b'\n'));
             if self.breaks > 1 {
@@ -71,11 +69,16 @@ impl Track {
                 self.after = 0;
                 self.units.clear();
             }
-            return NOTHING;
+            return;
         }
         self.breaks = 0;
         let is_after = is_in(std::mem::take(&mut self.after), unit.value);
         self.state = net.next(self.state, unit.value);
+        if self.state == net.start {
+            self.units.clear();
+        } else if self.units.len() > net.longest {
+            self.units.pop_front();
+        }
         self.units.push_back(Known::new(unit.value, unit.start));
         let mut start = match is_after {
             // With what breaks the line in between.
@@ -93,14 +96,8 @@ impl Track {
             });
             self.after |= found.after;
         }
-        if self.state == net.start {
-            self.units.drain(..self.units.len() - 1);
-        } else if self.units.len() > net.longest + 1 {
-            self.units.pop_front();
-        }
-        match start < unit.end {
-            true => self.fresh(start..unit.end),
-            false => NOTHING,
+        if start < unit.end {
+            self.fresh(start..unit.end).into_iter().for_each(mask);
         }
     }
 
@@ -114,6 +111,15 @@ impl Track {
         }
         self.run = run.start.min(piece.start)..piece.end.max(run.end);
         [piece.start..run.start, run.end..piece.end]
+    }
+
+    /// Becomes what another one is.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.state = other.state;
+        self.units.clone_from(&other.units);
+        self.after = other.after;
+        self.breaks = other.breaks;
+        self.run = other.run.clone();
     }
 
     /// Whether nothing has begun.
