@@ -9,7 +9,7 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, BuildError};
 use palisade_secrets::SecretValue;
 
-use super::escape;
+use super::escape::{self, Read};
 use super::spelling::{Class, Spelling, is_in, plain, wide};
 
 /// Least that may be held back of an answer, in bytes; see [`Forms::window`].
@@ -71,6 +71,22 @@ impl Found {
     pub(super) fn takes_before(&self, byte: u8) -> bool {
         is_in(self.before, byte)
     }
+}
+
+/// What begins at a place of a text.
+pub(super) enum Begins {
+    /// Nothing that is looked for, and no escape that matters.
+    Nothing,
+    /// An escape of a blank, so many bytes long: it matters to what begins behind
+    /// it.
+    Blank(usize),
+    /// Possibly something.
+    Something,
+}
+
+/// What an encoding is made of that may be broken into lines.
+pub(super) fn is_encoding(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
 }
 
 /// What may stand between the characters of an encoding that is broken into
@@ -158,23 +174,40 @@ impl Forms {
         self.pairs[pair >> 6] & 1 << (pair & 63) != 0
     }
 
-    /// Whether something may begin where a text does of which [`Forms::may_begin`]
-    /// the first two bytes.
-    pub(super) fn begins(&self, text: &[u8]) -> bool {
-        if escape::starts(text[0]) {
-            for end in 2..=text.len() {
-                match escape::read(&text[..end]) {
-                    escape::Read::More => {}
-                    // Unless the next one is what makes it one.
-                    escape::Read::No => {
-                        return escape::starts(text[end - 1]) || self.is_ahead(text);
-                    }
-                    _ => return true,
-                }
-            }
-            return true;
+    /// What begins where a text does of which [`Forms::may_begin`] the first two
+    /// bytes.
+    pub(super) fn begins(&self, text: &[u8]) -> Begins {
+        if self.is_ahead(text) {
+            return Begins::Something;
         }
-        self.is_ahead(text)
+        if !escape::starts(text[0]) {
+            return Begins::Nothing;
+        }
+        for end in 2..=text.len() {
+            let mut bytes = [0; 4];
+            let bytes = match escape::read(&text[..end]) {
+                Read::More => continue,
+                // Unless the next one is what makes it an escape.
+                Read::No if escape::starts(text[end - 1]) => break,
+                Read::No => return Begins::Nothing,
+                Read::Byte(byte) => {
+                    bytes[0] = byte;
+                    &bytes[..1]
+                }
+                Read::Is(c) => c.encode_utf8(&mut bytes).as_bytes(),
+            };
+            return match bytes {
+                [byte] if is_space(*byte) => Begins::Blank(end),
+                bytes if bytes.iter().any(|byte| self.tells(*byte)) => Begins::Something,
+                _ => Begins::Nothing,
+            };
+        }
+        Begins::Something
+    }
+
+    /// Whether it matters that an escape is of this.
+    fn tells(&self, byte: u8) -> bool {
+        is_encoding(byte) || escape::starts(byte) || self.may_begin_with(byte)
     }
 
     /// Whether one of the automata leaves the start for good, as far as the next
@@ -221,8 +254,7 @@ fn pairs(plain: &BTreeSet<Spelling>, wide: &BTreeSet<Spelling>) -> Box<[u64; 102
         pairs[pair >> 6] |= 1 << (pair & 63);
     };
     for spelling in plain.iter().chain(wide) {
-        let broken =
-            spelling.bytes[0].is_ascii_alphanumeric() || b"+/-_".contains(&spelling.bytes[0]);
+        let broken = is_encoding(spelling.bytes[0]);
         for second in 0..=u8::MAX {
             let next = spelling.bytes.get(1).is_none_or(|next| *next == second);
             // Escapes come after any first byte; what is escaped is not seen.

@@ -8,7 +8,7 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use super::DEPTH;
 use super::cut::Cut;
 use super::escape::{self, Read};
-use super::forms::Forms;
+use super::forms::{Begins, Forms, is_space};
 use super::track::{Tracks, Unit, at_start};
 
 /// What stands in the place of each byte of a secret.
@@ -164,18 +164,27 @@ impl Scan {
     fn next_beginning(&self, at: usize) -> usize {
         let text = &self.text[at..];
         let may = |pair: &[u8]| self.forms.may_begin(pair[0], pair[1]);
+        // Escapes of blanks right before: they belong to what begins.
+        let mut blanks = 0..0;
+        let with_blanks = |blanks: &Range<usize>, place: usize| {
+            let mut between = text.get(blanks.end..place).unwrap_or_default().iter();
+            match !blanks.is_empty() && between.all(|byte| is_space(*byte)) {
+                true => blanks.start,
+                false => place,
+            }
+        };
         let mut from = 0;
         while let Some(found) = text[from..].windows(2).position(may) {
             from += found;
-            if self.forms.begins(&text[from..]) {
-                return at + from;
+            match self.forms.begins(&text[from..]) {
+                Begins::Nothing => {}
+                Begins::Blank(length) => blanks = with_blanks(&blanks, from)..from + length,
+                Begins::Something => return at + with_blanks(&blanks, from),
             }
             from += 1;
         }
-        match text.last() {
-            Some(last) if self.forms.may_begin_with(*last) => at + text.len() - 1,
-            _ => at + text.len(),
-        }
+        let last = text.last().filter(|last| self.forms.may_begin_with(**last));
+        at + with_blanks(&blanks, text.len() - usize::from(last.is_some()))
     }
 
     fn index(&self, place: u64) -> usize {

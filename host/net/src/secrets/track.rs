@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aho_corasick::automaton::StateID;
 
-use super::forms::{Forms, Net, is_space};
+use super::forms::{Forms, Net, is_encoding, is_space};
 use super::spelling::{Class, is_in};
 
 /// One byte of a text, and from where to where it stands there: an escape is as
@@ -166,5 +166,5 @@ pub(super) fn at_start(forms: &Forms) -> Tracks {
 /// Whether a byte may be in an encoding that is broken into lines, or in an
 /// escape of such.
 pub(super) fn is_wide(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/-_%\\&#;".contains(&byte) || is_space(byte)
+    is_encoding(byte) || b"%\\&#;".contains(&byte) || is_space(byte)
 }
