@@ -9,7 +9,6 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, BuildError};
 use palisade_secrets::SecretValue;
 
-use super::escape::{self, Read};
 use super::spelling::{Class, Spelling, is_in, plain, wide};
 
 /// Least that may be held back of an answer, in bytes; see [`Forms::window`].
@@ -22,9 +21,6 @@ const MOST_WINDOW: usize = 256 << 10;
 /// Characters that one of a spelling may take, escaped twice: `%26%23115%3B`.
 const STRETCH: usize = 12;
 
-/// Bytes that are looked at before it is gone into.
-const AHEAD: usize = 6;
-
 /// What is looked for.
 pub(super) struct Forms {
     /// For the text as it is, and for the text without what breaks it into lines.
@@ -33,8 +29,6 @@ pub(super) struct Forms {
     /// there: as much as the longest spelling takes, and more, so that it does
     /// not tell how long a secret is.
     pub(super) window: usize,
-    /// Which two bytes may be the first ones of something, one bit each.
-    pairs: Box<[u64; 1024]>,
     /// In lower case, as names of headers are.
     lower: Vec<String>,
 }
@@ -71,17 +65,6 @@ impl Found {
     pub(super) fn takes_before(&self, byte: u8) -> bool {
         is_in(self.before, byte)
     }
-}
-
-/// What begins at a place of a text.
-pub(super) enum Begins {
-    /// Nothing that is looked for, and no escape that matters.
-    Nothing,
-    /// An escape of a blank, so many bytes long: it matters to what begins behind
-    /// it.
-    Blank(usize),
-    /// Possibly something.
-    Something,
 }
 
 /// What an encoding is made of that may be broken into lines.
@@ -128,6 +111,11 @@ impl Net {
         self.automaton.next_state(Anchored::No, state, byte)
     }
 
+    /// Whether something ends where the automaton is.
+    pub(super) fn is_match(&self, state: StateID) -> bool {
+        self.automaton.is_match(state)
+    }
+
     /// All that ends where the automaton is.
     pub(super) fn found(&self, state: StateID) -> impl Iterator<Item = Found> + '_ {
         let count = match self.automaton.is_match(state) {
@@ -160,83 +148,11 @@ impl Forms {
         let stretched = (longest * STRETCH).min(MOST_WINDOW).max(longest * 3);
         Ok(Arc::new(Self {
             window: stretched.next_power_of_two().max(LEAST_WINDOW),
-            pairs: pairs(&plain, &wide),
             nets,
             lower: (secrets.iter())
                 .map(|secret| secret.to_ascii_lowercase())
                 .collect(),
         }))
-    }
-
-    /// Whether something that is looked for, or an escape, may begin with these.
-    pub(super) fn may_begin(&self, first: u8, second: u8) -> bool {
-        let pair = usize::from(first) << 8 | usize::from(second);
-        self.pairs[pair >> 6] & 1 << (pair & 63) != 0
-    }
-
-    /// What begins where a text does of which [`Forms::may_begin`] the first two
-    /// bytes.
-    pub(super) fn begins(&self, text: &[u8]) -> Begins {
-        if self.is_ahead(text) {
-            return Begins::Something;
-        }
-        if !escape::starts(text[0]) {
-            return Begins::Nothing;
-        }
-        for end in 2..=text.len() {
-            let mut bytes = [0; 4];
-            let bytes = match escape::read(&text[..end]) {
-                Read::More => continue,
-                // Unless the next one is what makes it an escape.
-                Read::No if escape::starts(text[end - 1]) => break,
-                Read::No => return Begins::Nothing,
-                Read::Byte(byte) => {
-                    bytes[0] = byte;
-                    &bytes[..1]
-                }
-                Read::Is(c) => c.encode_utf8(&mut bytes).as_bytes(),
-            };
-            return match bytes {
-                [byte] if is_space(*byte) => Begins::Blank(end),
-                bytes if bytes.iter().any(|byte| self.tells(*byte)) => Begins::Something,
-                _ => Begins::Nothing,
-            };
-        }
-        Begins::Something
-    }
-
-    /// Whether it matters that an escape is of this.
-    fn tells(&self, byte: u8) -> bool {
-        is_encoding(byte) || escape::starts(byte) || self.may_begin_with(byte)
-    }
-
-    /// Whether one of the automata leaves the start for good, as far as the next
-    /// few bytes tell.
-    fn is_ahead(&self, text: &[u8]) -> bool {
-        self.nets.iter().any(|net| {
-            let mut state = net.start;
-            for (at, byte) in text.iter().enumerate().take(AHEAD) {
-                if at > 0 && escape::starts(*byte) {
-                    return true;
-                }
-                if !net.passes(*byte) {
-                    state = net.next(state, *byte);
-                    if state == net.start {
-                        return false;
-                    }
-                    if net.automaton.is_match(state) {
-                        return true;
-                    }
-                }
-            }
-            true
-        })
-    }
-
-    /// Whether something that is looked for, or an escape, may begin with this.
-    pub(super) fn may_begin_with(&self, first: u8) -> bool {
-        let row = usize::from(first) << 2;
-        self.pairs[row..row + 4] != [0; 4]
     }
 
     /// Whether the name of a header, which is in lower case, has a secret in it.
@@ -245,26 +161,4 @@ impl Forms {
             .iter()
             .any(|secret| name.contains(secret.as_str()))
     }
-}
-
-fn pairs(plain: &BTreeSet<Spelling>, wide: &BTreeSet<Spelling>) -> Box<[u64; 1024]> {
-    let mut pairs = Box::new([0; 1024]);
-    let mut add = |first: u8, second: u8| {
-        let pair = usize::from(first) << 8 | usize::from(second);
-        pairs[pair >> 6] |= 1 << (pair & 63);
-    };
-    for spelling in plain.iter().chain(wide) {
-        let broken = is_encoding(spelling.bytes[0]);
-        for second in 0..=u8::MAX {
-            let next = spelling.bytes.get(1).is_none_or(|next| *next == second);
-            // Escapes come after any first byte; what is escaped is not seen.
-            if next || broken && is_space(second) || escape::starts(second) {
-                add(spelling.bytes[0], second);
-            }
-        }
-    }
-    for first in (0..=u8::MAX).filter(|first| escape::starts(*first)) {
-        (0..=u8::MAX).for_each(|second| add(first, second));
-    }
-    pairs
 }

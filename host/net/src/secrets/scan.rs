@@ -8,7 +8,7 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use super::DEPTH;
 use super::cut::Cut;
 use super::escape::{self, Read};
-use super::forms::{Begins, Forms, is_space};
+use super::forms::Forms;
 use super::track::{Tracks, Unit, at_start};
 
 /// What stands in the place of each byte of a secret.
@@ -37,8 +37,8 @@ pub(super) struct Scan {
 
 /// The text with its escapes undone once more than in the lane below.
 ///
-/// Most texts have few escapes, and most of those are no part of a secret. So a
-/// lane is open only from an escape on until it makes no difference any more.
+/// Most texts have few escapes. So a lane is open only from an escape on until it
+/// makes no difference any more.
 struct Lane {
     tracks: Tracks,
     open: bool,
@@ -136,15 +136,21 @@ impl Scan {
         let end = self.base + self.text.len() as u64;
         while self.now < end {
             let mut at = self.index(self.now);
-            if self.is_at_rest() {
-                let found = self.next_beginning(at);
-                self.now += (found - at) as u64;
-                if found == self.text.len() {
-                    break;
-                }
-                at = found;
+            if self.open == 0 {
+                // Up to the next escape, there is only the text as it is.
+                let rest = &self.text[at..];
+                let escape = rest.iter().position(|byte| escape::starts(*byte));
+                let plain = &rest[..escape.unwrap_or(rest.len())];
+                let window = self.forms.window;
                 for (track, net) in self.tracks.iter_mut().zip(&self.forms.nets) {
-                    track.resume(net, &self.text[..at], self.base);
+                    track.run(net, plain, self.now, |range| {
+                        hide(&mut self.shown, self.base, range.end, window, range);
+                    });
+                }
+                at += plain.len();
+                self.now += plain.len() as u64;
+                if self.now == end {
+                    break;
                 }
             }
             let start = self.now;
@@ -153,38 +159,6 @@ impl Scan {
             let end = self.now;
             self.step(0, Unit { value, start, end });
         }
-    }
-
-    fn is_at_rest(&self) -> bool {
-        let mut both = self.tracks.iter().zip(&self.forms.nets);
-        self.open == 0 && both.all(|(track, net)| track.is_at_rest(net))
-    }
-
-    /// Where something may begin, from here on.
-    fn next_beginning(&self, at: usize) -> usize {
-        let text = &self.text[at..];
-        let may = |pair: &[u8]| self.forms.may_begin(pair[0], pair[1]);
-        // Escapes of blanks right before: they belong to what begins.
-        let mut blanks = 0..0;
-        let with_blanks = |blanks: &Range<usize>, place: usize| {
-            let mut between = text.get(blanks.end..place).unwrap_or_default().iter();
-            match !blanks.is_empty() && between.all(|byte| is_space(*byte)) {
-                true => blanks.start,
-                false => place,
-            }
-        };
-        let mut from = 0;
-        while let Some(found) = text[from..].windows(2).position(may) {
-            from += found;
-            match self.forms.begins(&text[from..]) {
-                Begins::Nothing => {}
-                Begins::Blank(length) => blanks = with_blanks(&blanks, from)..from + length,
-                Begins::Something => return at + with_blanks(&blanks, from),
-            }
-            from += 1;
-        }
-        let last = text.last().filter(|last| self.forms.may_begin_with(**last));
-        at + with_blanks(&blanks, text.len() - usize::from(last.is_some()))
     }
 
     fn index(&self, place: u64) -> usize {
@@ -230,16 +204,14 @@ impl Scan {
             Some(lane) => &mut self.lanes[lane].tracks,
         };
         for (track, net) in tracks.iter_mut().zip(&self.forms.nets) {
-            track.step(net, unit, |Range { start, end }| {
-                // However much of it is still there, only so much of it is
-                // masked: it must not matter how a text is cut up.
-                let least = self.now.saturating_sub(self.forms.window as u64);
-                let start = start.max(least).max(self.base);
-                if start < end {
-                    let from = usize::try_from(start - self.base).unwrap_or(usize::MAX);
-                    let to = usize::try_from(end - self.base).unwrap_or(usize::MAX);
-                    self.shown[from..to].fill(MASKED);
-                }
+            track.step(net, unit, |range| {
+                hide(
+                    &mut self.shown,
+                    self.base,
+                    self.now,
+                    self.forms.window,
+                    range,
+                );
             });
         }
     }
@@ -298,6 +270,17 @@ impl Scan {
             self.lanes[lane - 1].open = false;
             self.open -= 1;
         }
+    }
+}
+
+/// Masks some of a text that begins at `base`. However much of it is still there,
+/// only so much of it is masked: it must not matter how a text is cut up.
+fn hide(shown: &mut [u8], base: u64, now: u64, window: usize, range: Range<u64>) {
+    let start = range.start.max(now.saturating_sub(window as u64)).max(base);
+    if start < range.end {
+        let from = usize::try_from(start - base).unwrap_or(usize::MAX);
+        let to = usize::try_from(range.end - base).unwrap_or(usize::MAX);
+        shown[from..to].fill(MASKED);
     }
 }
 

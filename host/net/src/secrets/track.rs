@@ -101,6 +101,64 @@ impl Track {
         }
     }
 
+    /// Takes a text as it is, which stands at `from`: as [`Track::step`] with each
+    /// of its bytes, and faster. It does not look ahead for where a secret may
+    /// begin: a guest with a clock could tell by it how one does.
+    pub(super) fn run(
+        &mut self,
+        net: &Net,
+        text: &[u8],
+        from: u64,
+        mut mask: impl FnMut(Range<u64>),
+    ) {
+        let mut state = self.state;
+        // Units that are not among the known ones yet, since those were known or
+        // are of no more use.
+        let (mut fresh, mut useless) = (0, false);
+        for (at, &value) in text.iter().enumerate() {
+            let blank = net.passes(value);
+            if blank && value != b'\n' {
+                continue;
+            }
+            let next = if blank { state } else { net.next(state, value) };
+            if !blank && self.after == 0 && !net.is_match(next) {
+                state = next;
+                self.breaks = 0;
+                let first = state == net.start;
+                useless |= first;
+                fresh = if first { 1 } else { fresh + 1 };
+                continue;
+            }
+            self.state = state;
+            self.know(net, &text[..at], from, fresh, useless);
+            (fresh, useless) = (0, false);
+            let start = from + at as u64;
+            let end = start + 1;
+            self.step(net, Unit { value, start, end }, &mut mask);
+            state = self.state;
+        }
+        self.state = state;
+        self.know(net, text, from, fresh, useless);
+    }
+
+    /// Keeps the last so many units of a text.
+    fn know(&mut self, net: &Net, text: &[u8], from: u64, fresh: usize, useless: bool) {
+        if useless {
+            self.units.clear();
+        }
+        let fresh = fresh.min(net.longest + 1);
+        let all = text.iter().enumerate().rev();
+        let units = all.filter(|(_, value)| !net.passes(**value)).take(fresh);
+        let at = self.units.len();
+        for (place, value) in units {
+            self.units
+                .push_back(Known::new(*value, from + place as u64));
+        }
+        self.units.make_contiguous()[at..].reverse();
+        let more = self.units.len().saturating_sub(net.longest + 1);
+        self.units.drain(..more);
+    }
+
     /// What of a piece is not masked yet: of a text that is all one long row of
     /// secrets, each byte is masked once.
     fn fresh(&mut self, piece: Range<u64>) -> [Range<u64>; 2] {
@@ -134,24 +192,6 @@ impl Track {
             && other.is_at_rest(net)
             && self.breaks == other.breaks
             && self.units.back() == other.units.back()
-    }
-
-    /// As if it had been through a text at rest: this is the end of it.
-    pub(super) fn resume(&mut self, net: &Net, text: &[u8], base: u64) {
-        self.units.clear();
-        self.breaks = 0;
-        let spaces = (text.iter().rev())
-            .take_while(|byte| net.passes(**byte))
-            .count();
-        let (before, spaces) = text.split_at(text.len() - spaces);
-        let breaks = spaces.iter().filter(|byte| **byte == b'\n').count();
-        self.breaks = u8::try_from(breaks).unwrap_or(u8::MAX);
-        if let Some(last) = before.last()
-            && breaks < 2
-        {
-            let start = base + (before.len() as u64 - 1);
-            self.units.push_back(Known::new(*last, start));
-        }
     }
 }
 
