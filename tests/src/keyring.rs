@@ -64,7 +64,7 @@ impl Keyring {
         // Nothing that is installed here is started by it.
         let text = format!(
             "<busconfig><type>session</type><listen>unix:dir={}</listen><auth>EXTERNAL</auth>\
-             <policy context=\"default\"><allow send_destination=\"*\"/><allow own=\"*\"/>\
+             <policy context=\"default\"><allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/>\
              </policy></busconfig>",
             folder.path().display()
         );
