@@ -108,7 +108,7 @@ impl fmt::Display for AllowFlag {
 pub enum Remedy {
     /// A person would have to grant this.
     Allow(AllowFlag),
-    /// It is granted, and the plugin's own manifest does not ask for it.
+    /// The plugin's own manifest does not ask for it, so that no grant helps.
     Manifest,
     /// No rule can allow it.
     None,
@@ -137,6 +137,10 @@ impl NetworkRules {
     pub fn remedy(&self, target: &Target<'_>, private: bool) -> Remedy {
         let granted = self.destination_alone(target.scheme, &target.host, target.port);
         if private && granted.is_some_and(|granted| granted.private) {
+            return Remedy::Manifest;
+        }
+        // Whatever is granted, it would not hold.
+        if self.not_asked_for(target) {
             return Remedy::Manifest;
         }
         let Ok(to) = Destination::read(&target.to_string()) else {
