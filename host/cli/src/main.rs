@@ -15,6 +15,7 @@ mod failure;
 mod files;
 mod grants;
 mod installed;
+mod keyring;
 mod limits;
 mod load;
 mod logging;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Secret { command } => commands::secret::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
+        Command::AskKeyring => commands::ask_keyring::run(),
     };
     match done {
         Ok(code) => code,

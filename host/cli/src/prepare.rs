@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::installed::Subject;
 use crate::installed::watch::Watched;
+use crate::keyring;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -164,7 +165,7 @@ impl Loaded {
             plugin,
             roots: collected.grant.roots,
             secrets: collected.grant.secrets,
-            store: places.map(Places::secrets),
+            store: places.map(|places| places.secrets(keyring::AT_START)),
             grant_file: collected.file,
             watch,
             sources: collected.sources,

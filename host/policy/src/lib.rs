@@ -53,6 +53,7 @@ mod effective;
 mod env;
 mod error;
 mod flags;
+pub mod fuzzing;
 mod grant;
 mod hide;
 mod intersect;

@@ -124,7 +124,7 @@ fn with_permissions(
         .map_err(|error| grant_failure(installed, &error))?;
     let decision = compare(installed.manifest()?.as_ref(), &grant)
         .map_err(|error| Failure::refused(&installed.name, &error))?;
-    let store = Places::find().map(|places| places.secrets());
+    let store = Places::find().map(|places| places.secrets(crate::keyring::AT_START));
     show(Permissions {
         decision: &decision,
         secrets: &grant.secrets,

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
     let mut values = Vec::new();
     if let (true, Some(manifest)) = (asks, &arriving.manifest) {
         output::error_line("");
-        let store = places.as_ref().map(Places::secrets);
+        let store = places.as_ref().map(|places| places.secrets(crate::keyring::AT_START));
         let is_set = |name: &str| {
             store
                 .as_ref()
@@ -142,7 +142,7 @@ fn keep(home: &Home, name: &str, arriving: Arriving, text: &GrantText) -> Result
 }
 
 fn keep_values(places: Option<&Places>, values: &[(String, SecretValue)]) -> Result<(), Failure> {
-    let Some(store) = places.map(Places::secrets) else {
+    let Some(store) = places.map(|places| places.secrets(crate::keyring::AT_START)) else {
         return Ok(());
     };
     for (name, value) in values {
