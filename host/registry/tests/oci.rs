@@ -345,7 +345,7 @@ fn guarded(realm: &str) -> Fake {
         let path = asked.head.split(' ').nth(1).unwrap_or_default();
         let path = path.split('?').next().unwrap_or_default();
         if !path.starts_with("/token") && !head.contains("authorization: bearer the-token") {
-            return answer(pipe, 401, &[wants.clone()], b"");
+            return answer(pipe, 401, std::slice::from_ref(&wants), b"");
         }
         let thing = own.lock().unwrap().get(path).cloned();
         let (status, headers, body) = thing.unwrap_or((404, Vec::new(), Vec::new()));
