@@ -6,6 +6,7 @@
     reason = "a test fails by panicking; each uses some of it"
 )]
 
+pub(crate) mod fake;
 pub(crate) mod net;
 
 use std::fs;
