@@ -26,6 +26,7 @@ mod driver;
 mod finished;
 pub mod http;
 pub mod internet;
+pub mod keyring;
 pub mod oci;
 mod process;
 pub mod rpc;

@@ -13,6 +13,7 @@ mod compiler;
 mod failure;
 mod files;
 mod grants;
+mod keyring;
 mod limits;
 mod load;
 mod logging;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Secret { command } => commands::secret::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
+        Command::AskKeyring => commands::ask_keyring::run(),
     };
     match done {
         Ok(code) => code,
