@@ -49,13 +49,23 @@ pub(crate) fn run(layout: &Layout) -> Result<()> {
 fn registry(layout: &Layout) -> Result<()> {
     let into = layout.clients().join(REGISTRY);
     once(&into, REGISTRY, || {
-        let mut download = command::program("apt-get");
-        download
-            .args(["download", "--quiet", REGISTRY])
-            .current_dir(&into);
-        command::run(&mut download).with_context(|| {
-            format!("apt-get could not download {REGISTRY}: tests with a real registry need Debian or Ubuntu, and its lists of packages (apt-get update)")
-        })?;
+        let apt = |arguments: &[&str]| {
+            let mut command = command::program("apt-get");
+            command.arg("--quiet").args(arguments).current_dir(&into);
+            command::run(&mut command)
+        };
+        let own = |what: &str| format!("-oDir::{what}={}", into.join("apt").display());
+        let (lists, cache) = (own("State::Lists"), own("Cache"));
+        apt(&["download", REGISTRY])
+            .or_else(|_| {
+                // A machine without lists of packages gets its own, here.
+                fs::create_dir_all(into.join("apt/partial"))?;
+                apt(&[&lists, &cache, "update"])?;
+                apt(&[&lists, &cache, "download", REGISTRY])
+            })
+            .with_context(|| {
+                format!("apt-get could not download {REGISTRY}: tests with a real registry need Debian or Ubuntu, and a way to its packages")
+            })?;
         let found = fs::read_dir(&into)?
             .filter_map(|entry| Some(entry.ok()?.path()))
             .find(|path| path.extension().is_some_and(|kind| kind == "deb"));

@@ -45,23 +45,42 @@ pub struct Change {
     pub files: Vec<FileChange>,
 }
 
-/// What becomes of a name. Each is held against what was looked at.
+/// What becomes of a name, held against what was looked at.
 #[derive(Debug, Clone)]
-pub enum EntryChange {
+pub struct EntryChange {
+    /// What was looked at; none if there was nothing of that name.
+    was: Option<Entry>,
+    /// What it becomes; none if it goes.
+    becomes: Option<Entry>,
+}
+
+impl EntryChange {
     /// It is new.
-    Install(Entry),
+    #[must_use]
+    pub fn install(becomes: Entry) -> Self {
+        Self {
+            was: None,
+            becomes: Some(becomes),
+        }
+    }
+
     /// What was so becomes this.
-    Replace {
-        /// What was looked at.
-        was: Entry,
-        /// What it becomes.
-        becomes: Entry,
-    },
+    #[must_use]
+    pub fn replace(was: Entry, becomes: Entry) -> Self {
+        Self {
+            was: Some(was),
+            becomes: Some(becomes),
+        }
+    }
+
     /// It goes.
-    Remove {
-        /// What was looked at.
-        was: Entry,
-    },
+    #[must_use]
+    pub fn remove(was: Entry) -> Self {
+        Self {
+            was: Some(was),
+            becomes: None,
+        }
+    }
 }
 
 /// What becomes of a file. Its folder is made if it is not there.
@@ -193,14 +212,10 @@ impl Writer {
 
     fn enter(&self, lock: &mut Lock, name: String, change: EntryChange) -> Result<(), StoreError> {
         let there = lock.plugin.get(&name);
-        let (was, becomes) = match change {
-            EntryChange::Install(_) if there.is_some() => {
-                return Err(StoreError::Installed { name });
-            }
-            EntryChange::Install(becomes) => (None, Some(becomes)),
-            EntryChange::Replace { was, becomes } => (Some(was), Some(becomes)),
-            EntryChange::Remove { was } => (Some(was), None),
-        };
+        let EntryChange { was, becomes } = change;
+        if was.is_none() && there.is_some() {
+            return Err(StoreError::Installed { name });
+        }
         if there != was.as_ref() {
             return Err(StoreError::Conflict { what: name });
         }

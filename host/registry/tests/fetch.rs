@@ -179,7 +179,8 @@ async fn lengths_that_are_lies() {
     let error = desk.refused(&address).await;
     assert!(error.contains("can't be fetched"), "{error}");
     let long = format!("content-length: {}", u64::MAX);
-    let (_web, address) = serve(move |_, pipe| answer(pipe, 200, &[long.clone()], COMPONENT));
+    let (_web, address) =
+        serve(move |_, pipe| answer(pipe, 200, std::slice::from_ref(&long), COMPONENT));
     desk.refused(&address).await;
     let (_web, address) = constant(200, &["content-length: 99999999"], COMPONENT);
     let error = desk.refused(&address).await;

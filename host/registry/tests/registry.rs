@@ -165,3 +165,58 @@ async fn what_is_not_there_and_what_is_not_a_component() {
     assert!(error.contains("could not be connected to"), "{error}");
     assert!(since.elapsed() < Duration::from_secs(20));
 }
+
+/// What Docker calls `docker-credential-test`, which has the login and nothing else.
+const HELPER: &str = "#!/bin/sh\nread -r registry\n\
+    [ \"$1\" = get ] && [ \"$registry\" = \"$WANTED\" ] || exit 1\n\
+    echo '{\"Username\": \"me\", \"Secret\": \"open sesame\"}'\n";
+
+/// Not a test of its own: what the next one runs with another environment. Without
+/// the variable there is nothing to do.
+#[tokio::test]
+async fn child() {
+    let Ok(source) = std::env::var("PALISADE_TEST_SOURCE") else {
+        return;
+    };
+    let mut desk = desk();
+    desk.fetcher = desk.fetcher.with_credentials(Credentials::Docker);
+    desk.fetch(&source).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_program_that_keeps_logins() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (mut desk, registry) = (desk(), Registry::closed());
+    let login = Credentials::DockerIn(registry.login(PASSWORD));
+    desk.fetcher = desk.fetcher.with_credentials(login);
+    let source = registry.reference("a:1");
+    push(&desk, &source, OTHER).await.unwrap();
+
+    let folder = desk.home.path();
+    let helper = folder.join("docker-credential-test");
+    std::fs::write(&helper, HELPER).unwrap();
+    std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = serde_json::json!({"credHelpers": {registry.host(): "test"}});
+    std::fs::write(folder.join("config.json"), config.to_string()).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let fetch = |wanted: &str| {
+        std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child"])
+            .env("PALISADE_TEST_SOURCE", &source)
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .env("DOCKER_CONFIG", folder)
+            .env("WANTED", wanted)
+            .output()
+            .unwrap()
+    };
+    let fetched = fetch(&registry.host());
+    assert!(fetched.status.success(), "{fetched:?}");
+    let refused = fetch("another");
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stdout) + String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        said.contains("docker-credential-test, which does not"),
+        "{said}"
+    );
+}

@@ -93,7 +93,7 @@ fn a_lock_never_names_what_is_not_there() {
     let home = Home::new();
     let writer = home.store().begin().unwrap();
     let mut change = Change::default();
-    let new = EntryChange::Install(entry(b"never added", &offer("x")));
+    let new = EntryChange::install(entry(b"never added", &offer("x")));
     change.entries.insert("notes".to_owned(), new);
     let error = writer.commit(change).unwrap_err();
     assert!(matches!(error, StoreError::Missing { .. }), "{error}");

@@ -265,7 +265,24 @@ fn are_related(registry: &Host, realm: &Host) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// What wants to know who asks is a stranger's too: whatever it says is read
+        /// or not, and nothing breaks.
+        #[test]
+        fn any_challenge(text in "(Bearer |Basic )?[ -~\t]{0,60}", other in any::<String>()) {
+            for text in [text, other] {
+                for challenge in http_auth::parse_challenges(&text).unwrap_or_default() {
+                    for (_, value) in challenge.params {
+                        prop_assert!(value.to_unescaped().len() <= text.len());
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn whom_a_login_is_told_to() {

@@ -15,7 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The name that Docker keeps the login of its own registry under.
 const HUB: &str = "https://index.docker.io/v1/";
 
-/// Where logins at registries are taken from.
+/// Where logins at registries are taken from. A program that keeps them may wait for
+/// a person to type: after a minute that is an error, and the program goes on, so a
+/// command does better not to wait for the threads of its runtime.
 #[derive(Debug, Clone, Default)]
 pub enum Credentials {
     /// None are used.

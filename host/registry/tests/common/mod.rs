@@ -6,6 +6,7 @@
     reason = "a test fails by panicking; each uses some of it"
 )]
 
+pub(crate) mod fake;
 pub(crate) mod net;
 
 use std::fs;
@@ -148,7 +149,7 @@ impl Home {
         words: &str,
     ) -> Result<Snapshot, StoreError> {
         let offer = offer(words);
-        let change = EntryChange::Install(entry(bytes, &offer));
+        let change = EntryChange::install(entry(bytes, &offer));
         self.write(name, change, Some(words), Some((bytes, &offer)))
     }
 
@@ -161,10 +162,7 @@ impl Home {
         words: &str,
     ) -> Result<Snapshot, StoreError> {
         let new = offer(words);
-        let change = EntryChange::Replace {
-            was: entry(was, &offer(old)),
-            becomes: entry(bytes, &new),
-        };
+        let change = EntryChange::replace(entry(was, &offer(old)), entry(bytes, &new));
         self.write(name, change, Some(words), Some((bytes, &new)))
     }
 
@@ -175,7 +173,7 @@ impl Home {
         words: &str,
     ) -> Result<Snapshot, StoreError> {
         let was = entry(was, &offer(words));
-        self.write(name, EntryChange::Remove { was }, None, None)
+        self.write(name, EntryChange::remove(was), None, None)
     }
 
     /// Another grant, and nothing else.
