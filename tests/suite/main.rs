@@ -73,6 +73,7 @@ mod http_streams;
 mod http_tasks;
 mod inspecting;
 mod install_stage;
+mod installed_served;
 mod installing;
 mod large_results;
 mod logging;

@@ -150,10 +150,7 @@ fn current(installed: &Installed) -> Result<GrantText, Failure> {
 
 fn keep(home: &Home, installed: &Installed, text: &GrantText) -> Result<(), Failure> {
     let was = installed.entry.clone();
-    let unchanged = EntryChange::Replace {
-        becomes: was.clone(),
-        was,
-    };
+    let unchanged = EntryChange::replace(was.clone(), was);
     let change = Change {
         entries: [(installed.name.clone(), unchanged)].into(),
         files: vec![installed.grant_change(Some(text.to_string()))],

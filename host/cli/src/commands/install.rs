@@ -55,7 +55,9 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
     let mut values = Vec::new();
     if let (true, Some(manifest)) = (asks, &arriving.manifest) {
         output::error_line("");
-        let store = places.as_ref().map(|places| places.secrets(crate::keyring::AT_START));
+        let store = places
+            .as_ref()
+            .map(|places| places.secrets(crate::keyring::AT_START));
         let is_set = |name: &str| {
             store
                 .as_ref()
@@ -134,7 +136,7 @@ fn keep(home: &Home, name: &str, arriving: Arriving, text: &GrantText) -> Result
         bytes: Some(text.to_string().into_bytes()),
     };
     let change = Change {
-        entries: [(name.to_owned(), EntryChange::Install(entry))].into(),
+        entries: [(name.to_owned(), EntryChange::install(entry))].into(),
         files: vec![grant],
     };
     writer.commit(change).map_err(said)?;
@@ -146,8 +148,8 @@ fn keep_values(places: Option<&Places>, values: &[(String, SecretValue)]) -> Res
         return Ok(());
     };
     for (name, value) in values {
-        store.set(name, value).map_err(|error| {
-            crate::secrets::store_failure(&format!("{name} can't be kept"), &error)
+        store.set(name, value, None).map_err(|error| {
+            crate::secrets::store_failure(name, &format!("{name} can't be kept"), &error)
         })?;
     }
     Ok(())

@@ -18,9 +18,7 @@ pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Failure> {
     let change = Change {
         entries: [(
             args.name.clone(),
-            EntryChange::Remove {
-                was: installed.entry.clone(),
-            },
+            EntryChange::remove(installed.entry.clone()),
         )]
         .into(),
         files: vec![installed.grant_change(None)],

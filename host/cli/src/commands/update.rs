@@ -79,10 +79,7 @@ fn keep(home: &Home, installed: &Installed, arriving: Arriving) -> Result<(), Fa
     let offer = writer.add_offer(&arriving.offer).map_err(said)?;
     let becomes = arriving.entry(offer);
     writer.add_blob(arriving.blob).map_err(said)?;
-    let replaced = EntryChange::Replace {
-        was: installed.entry.clone(),
-        becomes,
-    };
+    let replaced = EntryChange::replace(installed.entry.clone(), becomes);
     let change = Change {
         entries: [(installed.name.clone(), replaced)].into(),
         files: vec![installed.grant_change(installed.grant.clone())],

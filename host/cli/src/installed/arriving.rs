@@ -5,7 +5,9 @@ use std::path::Path;
 
 use palisade_net::{Needs, Outside};
 use palisade_policy::{Manifest, is_name, name_from};
-use palisade_registry::{Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob};
+use palisade_registry::{
+    Credentials, Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob,
+};
 use palisade_runtime::Plugin;
 use palisade_server::tool_json;
 use serde_json::Value;
@@ -117,11 +119,14 @@ fn fetch(home: &Home, source: &Source, network: NetworkArgs) -> Result<Fetched, 
                 .map_err(|error| Failure::because("the network can't be used", &error))?
         }
     };
-    let fetcher = Fetcher::new(outside);
+    let fetcher = Fetcher::new(outside).with_credentials(Credentials::Docker);
     let mut told = Told::new(source);
-    let fetched = runtime()?.block_on(fetcher.fetch(&home.store, source, &mut |progress| {
+    let runtime = runtime()?;
+    let fetched = runtime.block_on(fetcher.fetch(&home.store, source, &mut |progress| {
         told.tell(progress);
     }));
+    // A helper for logins that hangs is not waited for.
+    runtime.shutdown_background();
     told.end();
     fetched.map_err(|error| Failure::because(format!("{source} can't be fetched"), &error))
 }
