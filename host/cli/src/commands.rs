@@ -4,6 +4,8 @@ pub(crate) mod call;
 pub(crate) mod compile_plugin;
 pub(crate) mod doctor;
 pub(crate) mod inspect;
+pub(crate) mod new;
+pub(crate) mod pack;
 pub(crate) mod run;
 mod run_http;
 pub(crate) mod secret;

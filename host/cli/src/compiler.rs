@@ -47,7 +47,7 @@ fn command(bounds: CompileArgs, engine: &Engine) -> Command {
 }
 
 /// The very program that runs, also if its file has been replaced.
-fn this_program() -> PathBuf {
+pub(crate) fn this_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
     }

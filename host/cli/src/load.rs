@@ -61,6 +61,11 @@ impl Loader {
 
     /// Loads a plugin.
     pub(crate) fn load(&self, file: &Path) -> Result<Plugin, Failure> {
+        self.load_as(file, file)
+    }
+
+    /// Loads a plugin that is called `shown` in what is said about it.
+    pub(crate) fn load_as(&self, file: &Path, shown: &Path) -> Result<Plugin, Failure> {
         let digest = open_file(file, MAX_PLUGIN)
             .and_then(digest)
             .map_err(|error| unreadable(file, &error))?;
@@ -75,7 +80,7 @@ impl Loader {
             vet: Some(&check_schemas),
         };
         let plugin = Plugin::load(&self.engine, source, options).map_err(|error| {
-            let failure = Failure::because(file.display(), &error);
+            let failure = Failure::because(shown.display(), &error);
             match remedy(&error) {
                 Some(remedy) => failure.remedy(remedy),
                 None => failure,

@@ -21,6 +21,7 @@ mod outside;
 mod places;
 mod plugin_arg;
 mod prepare;
+mod project;
 mod scopes;
 mod secrets;
 mod several;
@@ -51,6 +52,8 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
         Command::Secret { command } => commands::secret::run(&command),
+        Command::New(args) => commands::new::run(&args),
+        Command::Pack(args) => commands::pack::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
     };
