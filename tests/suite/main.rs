@@ -7,6 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod authors_dev;
+mod authors_guide;
 mod authors_new;
 mod authors_pack;
 mod backpressure;

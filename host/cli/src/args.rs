@@ -41,6 +41,9 @@ pub(crate) enum Command {
     },
     /// Begin a plugin: a project that builds and tests.
     New(NewArgs),
+    /// Serve a project over standard input and output, and again whenever a file
+    /// of it is saved. The client stays connected.
+    Dev(DevArgs),
     /// Make one file of a plugin, with its manifest, README and licence inside.
     Pack(PackArgs),
     /// Say what protects this machine, and what to do where that is less than
@@ -386,4 +389,19 @@ pub(crate) struct PackArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `palisade dev`.
+#[derive(Debug, Args)]
+pub(crate) struct DevArgs {
+    /// The plugin's folder, with its palisade.toml.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Flags of `palisade run`, such as --root.
+    #[arg(
+        value_name = "FLAGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) flags: Vec<std::ffi::OsString>,
 }

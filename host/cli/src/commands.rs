@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod compile_plugin;
+pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod inspect;
 pub(crate) mod new;

@@ -10,6 +10,7 @@ use clap::Parser;
 mod args;
 mod commands;
 mod compiler;
+mod dev;
 mod failure;
 mod files;
 mod grants;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Call(args) => commands::call::run(&args),
         Command::Secret { command } => commands::secret::run(&command),
         Command::New(args) => commands::new::run(&args),
+        Command::Dev(args) => commands::dev::run(&args),
         Command::Pack(args) => commands::pack::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
