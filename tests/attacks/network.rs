@@ -10,6 +10,7 @@ use serde_json::json;
 
 mod bodies;
 mod cancel;
+mod echoes;
 mod headers;
 mod names;
 mod proxy;

@@ -27,6 +27,7 @@ mod driver;
 mod finished;
 pub mod http;
 pub mod internet;
+pub mod keyring;
 mod process;
 pub mod rpc;
 mod session;

@@ -93,6 +93,7 @@ mod sandbox_hide_races;
 mod sandbox_hide_stage;
 mod sandbox_single_files;
 mod secrets_at_start;
+mod secrets_keyring;
 mod secrets_store;
 mod several_plugins;
 mod several_plugins_grants;

@@ -51,9 +51,10 @@ fn set_listed_and_removed() {
     assert_eq!(mode(&kept(home)), 0o700);
     assert_eq!(mode(&kept(home).join("TOKEN")), 0o600);
     let listed = said(home, &["list"], b"").success();
-    assert_eq!(listed.stdout, "TOKEN\nother-1\n");
+    assert_eq!(listed.stdout, "TOKEN    file\nother-1  file\n");
     let listed = said(home, &["list", "--json"], b"").success();
-    assert_eq!(listed.json()["secrets"], json!(["TOKEN", "other-1"]));
+    let both = ["TOKEN", "other-1"].map(|name| json!({"name": name, "place": "file"}));
+    assert_eq!(listed.json()["secrets"], json!(both));
     assert!(!listed.stdout.contains(VALUE));
 
     said(home, &["remove", "TOKEN"], b"").success();
@@ -177,4 +178,62 @@ fn what_others_can_read_is_not_used() {
     let doctor = Palisade::new(["doctor"]).env("HOME", home).output();
     assert!(!doctor.stdout.contains(VALUE), "{doctor:?}");
     assert!(doctor.stdout.contains("private (1)"), "{doctor:?}");
+}
+
+/// What lies there and is no value is not named as one, and not repaired with a
+/// command that would change something else.
+#[test]
+fn what_is_no_value_is_said_to_be_none() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    said(home, &["set", "TOKEN"], b"\xef\xbb\xbfghp_hunter2\n").success();
+    // What an editor wrote before it is no part of it.
+    let file = fs::read_to_string(kept(home).join("TOKEN")).unwrap();
+    assert_eq!(file, format!("TOKEN\n{VALUE}"));
+    fs::create_dir(kept(home).join("FOLDER")).unwrap();
+    std::os::unix::fs::symlink(kept(home).join("TOKEN"), kept(home).join("LINK")).unwrap();
+    let listed = said(home, &["list"], b"").success();
+    assert_eq!(listed.stdout, "TOKEN  file\n");
+
+    let grant = home.join("grant.toml");
+    let with = |name: &str| {
+        let text = format!(
+            "[[secrets]]\nname = \"{name}\"\ninject = {{ to = \"https://api.test\", header = \"x-key\" }}\n"
+        );
+        fs::write(&grant, text).unwrap();
+        let command = Palisade::call(palisade_tests::guest("escapes"), "env", "{}");
+        let done = command.env("HOME", home).grant(&grant).output();
+        assert_eq!(done.code, Some(FAILED), "{done:?}");
+        done.stderr
+    };
+    let told = with("LINK");
+    assert!(told.contains("it is a link"), "{told}");
+    assert!(told.contains("palisade secret set LINK"), "{told}");
+    assert!(!told.contains("chmod"), "{told}");
+    fs::write(kept(home).join("TOKEN"), "TOKEN\n").unwrap();
+    let told = with("TOKEN");
+    assert!(
+        told.contains("set it again: palisade secret set TOKEN"),
+        "{told}"
+    );
+
+    let parent = home.join(".local/share/palisade");
+    fs::set_permissions(&parent, PermissionsExt::from_mode(0o770)).unwrap();
+    let done = said(home, &["set", "TOKEN"], VALUE.as_bytes());
+    assert_eq!(done.code, Some(FAILED), "{done:?}");
+    let remedy = format!("chmod go-w {}", parent.display());
+    assert!(done.stderr.contains(&remedy), "{done:?}");
+}
+
+/// Whoever holds it wrong is led to the help of this very command.
+#[test]
+fn help_is_that_of_the_command() {
+    let done = secret(&["set"]).output();
+    assert_eq!(done.code, Some(USAGE), "{done:?}");
+    assert!(
+        done.stderr.contains("palisade secret set --help"),
+        "{done:?}"
+    );
+    let done = secret(&["set", "--store", "moon", "TOKEN"]).output();
+    assert!(done.stderr.contains("keyring, file"), "{done:?}");
 }

@@ -8,6 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use palisade_policy::units::{parse_duration, parse_size};
 use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag};
+use palisade_secrets::Place;
 use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
@@ -52,6 +53,9 @@ pub(crate) enum Command {
     /// Compile one plugin for the process that starts this one.
     #[command(hide = true)]
     CompilePlugin(CompilePluginArgs),
+    /// Ask the system's keyring one thing for the process that starts this one.
+    #[command(hide = true)]
+    AskKeyring,
 }
 
 /// What a person grants on the command line.
@@ -246,8 +250,12 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
 /// An address of a server of names; 53 is the usual port.
 fn name_server(text: &str) -> Result<SocketAddr, &'static str> {
     let address = text.parse::<IpAddr>().map(|address| (address, 53).into());
-    (address.or_else(|_| text.parse()))
-        .map_err(|_| "give an IP address, and a port if it is not 53, such as 127.0.0.1:5353")
+    let address: SocketAddr = (address.or_else(|_| text.parse()))
+        .map_err(|_| "give an IP address, and a port if it is not 53, such as 127.0.0.1:5353")?;
+    match address.port() {
+        0 => Err("no server answers at port 0; the usual port is 53"),
+        _ => Ok(address),
+    }
 }
 
 /// `palisade inspect`.
@@ -307,6 +315,10 @@ pub(crate) enum SecretCommand {
     Set {
         /// The secret's name.
         name: SecretArg,
+        /// Where to keep it; without this in the keyring of the system, or in a
+        /// file where there is none.
+        #[arg(long, value_name = "PLACE")]
+        store: Option<StoreArg>,
         /// What does not belong here, and must not be repeated.
         #[arg(hide = true, num_args = 0..)]
         values: Vec<SecretArg>,
@@ -322,6 +334,24 @@ pub(crate) enum SecretCommand {
         /// The secret's name.
         name: SecretArg,
     },
+}
+
+/// Where a secret is kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StoreArg {
+    /// In the keyring of the system.
+    Keyring,
+    /// In a file that only you can read.
+    File,
+}
+
+impl From<StoreArg> for Place {
+    fn from(arg: StoreArg) -> Self {
+        match arg {
+            StoreArg::Keyring => Self::Keyring,
+            StoreArg::File => Self::File,
+        }
+    }
 }
 
 /// What should be a secret's name. It is looked at later than other arguments: a

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub(crate) mod ask_keyring;
 pub(crate) mod call;
 pub(crate) mod compile_plugin;
 pub(crate) mod dev;

@@ -127,11 +127,26 @@ pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
         remedy.clear();
     }
     if remedy.is_empty() {
-        "see `palisade --help`".clone_into(&mut remedy);
+        remedy = format!("see `{} --help`", command_of(&text));
     }
     Failure::usage(output::printable(&message))
         .remedy(output::printable(remedy.trim_start_matches("tip: ")))
         .report()
+}
+
+/// The command that the usage in `text` is of, with its subcommands.
+fn command_of(text: &str) -> String {
+    let usage = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("Usage: "));
+    let words = usage.unwrap_or("palisade").split(' ');
+    let own = |word: &&str| {
+        word.starts_with(|first: char| first.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|one| one.is_ascii_lowercase() || one == '-')
+    };
+    words.take_while(own).collect::<Vec<_>>().join(" ")
 }
 
 /// The text without the number the system has for it.

@@ -14,6 +14,7 @@ mod dev;
 mod failure;
 mod files;
 mod grants;
+mod keyring;
 mod limits;
 mod load;
 mod logging;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => commands::pack::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
+        Command::AskKeyring => commands::ask_keyring::run(),
     };
     match done {
         Ok(code) => code,

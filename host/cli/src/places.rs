@@ -1,9 +1,12 @@
 //! Where Palisade keeps its own files.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
 use palisade_secrets::Store;
+
+use crate::keyring;
 
 /// Palisade's own directories. No grant may reach into one of them: whoever
 /// can write compiled code or grants needs no sandbox to break out of, and who can
@@ -68,9 +71,10 @@ impl Places {
         &self.config
     }
 
-    /// Where the values of secrets are kept.
-    pub(crate) fn secrets(&self) -> Store {
-        Store::new(self.data.join("secrets"))
+    /// Where the values of secrets are kept. The system's keyring may take so long
+    /// for an answer.
+    pub(crate) fn secrets(&self, keyring: Duration) -> Store {
+        Store::new(self.data.join("secrets")).with_keyring(keyring::of_the_system(keyring))
     }
 
     /// The own directory that `granted` holds or lies in, if there is one.

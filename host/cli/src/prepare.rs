@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
+use crate::keyring;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -140,7 +141,7 @@ impl Loaded {
             plugin,
             roots: collected.grant.roots,
             secrets: collected.grant.secrets,
-            store: places.map(Places::secrets),
+            store: places.map(|places| places.secrets(keyring::AT_START)),
             grant_file: collected.file,
             sources: collected.sources,
         })

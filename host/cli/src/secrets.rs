@@ -8,7 +8,7 @@ use palisade_net::Injector;
 use palisade_policy::{
     EffectiveSecret, FlagError, Injection, Row, SecretFlag, SecretGrant, SecretSource, SecretUse,
 };
-use palisade_secrets::{BadValue, MAX_BYTES, SecretValue, Store, StoreError};
+use palisade_secrets::{BadValue, KeyringError, MAX_BYTES, SecretValue, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::files::read_file;
@@ -97,8 +97,8 @@ fn read(name: &str, source: &SecretSource, store: Option<&Store>) -> Result<Secr
             kept.map_err(Missing::Store)?.ok_or(Missing::NotSet)
         }
         SecretSource::File(path) => {
-            // The longest, with the end of its line.
-            let bytes = match read_file(path, MAX_BYTES as u64 + 2) {
+            // The longest, with the end of its line and a byte order mark.
+            let bytes = match read_file(path, MAX_BYTES as u64 + 5) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                     return Err(Missing::NotSet);
                 }
@@ -141,7 +141,7 @@ fn failure(plugin: &str, name: &str, source: &SecretSource, why: &Missing) -> Fa
             not_set(name, source)
         ))
         .into_refusal(),
-        Missing::Store(error) => store_failure(&what, error),
+        Missing::Store(error) => store_failure(name, &what, error),
         Missing::File(error) => {
             Failure::because(format!("{what} can't be read from {source}"), error)
                 .remedy("give the path of a file that holds the secret alone")
@@ -153,15 +153,35 @@ fn failure(plugin: &str, name: &str, source: &SecretSource, why: &Missing) -> Fa
     }
 }
 
-/// What is wrong with the store.
-pub(crate) fn store_failure(what: &str, error: &StoreError) -> Failure {
-    let failure = Failure::because(what, error);
+/// What is wrong with the store, or with `name` in it.
+pub(crate) fn store_failure(name: &str, what: &str, error: &StoreError) -> Failure {
+    Failure::because(what, error).remedy(store_remedy(name, error))
+}
+
+/// What to do about it.
+pub(crate) fn store_remedy(name: &str, error: &StoreError) -> String {
     match error {
         StoreError::NotPrivate { path, .. } => {
-            failure.remedy(format!("make it yours alone: {}", private(path)))
+            format!("make it yours alone: {}", private(path))
         }
-        StoreError::Damaged { .. } => failure.remedy("set it again: palisade secret set NAME"),
-        _ => failure.remedy("`palisade doctor` says where secrets are kept, and if that is well"),
+        StoreError::Swappable { path } => {
+            format!("make it yours alone: chmod go-w {}", path.display())
+        }
+        StoreError::NotOurs { path, .. } => format!(
+            "look at what {} is, take it away, and set the secret again: palisade secret set {name}",
+            path.display()
+        ),
+        StoreError::Damaged { .. } | StoreError::Lost => {
+            format!("set it again: palisade secret set {name}")
+        }
+        StoreError::Keyring(KeyringError::Absent) => format!(
+            "start it where the keyring is (on Linux the variable DBUS_SESSION_BUS_ADDRESS leads \
+             there), or set it again in a file: palisade secret set --store file {name}"
+        ),
+        StoreError::Keyring(_) => format!(
+            "unlock the keyring, or set it again in a file: palisade secret set --store file {name}"
+        ),
+        _ => "`palisade doctor` says where secrets are kept, and if that is well".to_owned(),
     }
 }
 
@@ -186,9 +206,21 @@ pub(crate) fn shown(row: &Row, granted: &[SecretGrant], store: Option<&Store>) -
     let exposed =
         (granted.iter()).any(|grant| grant.name == name && grant.use_as == Some(SecretUse::Expose));
     Some(Shown {
-        set: read(name, &grant.source, store).is_ok(),
+        set: is_set(name, &grant.source, store),
         exposed: exposed && row.granted == Some(SecretUse::Expose.to_string()),
     })
+}
+
+/// Whether there is a value. The keyring is not asked for one, and nobody for a
+/// password.
+fn is_set(name: &str, source: &SecretSource, store: Option<&Store>) -> bool {
+    match source {
+        SecretSource::Store => {
+            let place = store.map(|store| store.place(name));
+            matches!(place, Some(Ok(Some(_))))
+        }
+        _ => read(name, source, store).is_ok(),
+    }
 }
 
 /// The row's cell of what is granted, which never has the value.

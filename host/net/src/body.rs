@@ -11,6 +11,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::error::NetError;
 use crate::secrets::Masked;
+use crate::usage::Underway;
 
 /// An answer's body. While it lives, its request counts as under way.
 pub struct Incoming {
@@ -20,7 +21,7 @@ pub struct Incoming {
     limit: u64,
     idle: Duration,
     silence: Pin<Box<Sleep>>,
-    _place: OwnedSemaphorePermit,
+    _place: (OwnedSemaphorePermit, Underway),
 }
 
 impl Incoming {
@@ -29,7 +30,7 @@ impl Incoming {
         name: String,
         limit: u64,
         idle: Duration,
-        place: OwnedSemaphorePermit,
+        place: (OwnedSemaphorePermit, Underway),
     ) -> Self {
         Self {
             inner,

@@ -20,6 +20,7 @@ use crate::error::NetError;
 use crate::outside::Outside;
 use crate::proxy::Proxy;
 use crate::stream::{Io, Stream};
+use crate::usage::{Metered, Requests, Usage};
 
 /// Addresses of a name that are tried.
 const TRIED: usize = 8;
@@ -34,6 +35,8 @@ pub(crate) struct Dial {
     pub(crate) connections: Arc<Semaphore>,
     /// How many those are.
     pub(crate) most: usize,
+    /// The plugin's, as far as they have no connection yet.
+    pub(crate) requests: Requests,
 }
 
 impl Dial {
@@ -191,6 +194,7 @@ impl Dial {
             // In the open, it is the proxy that is spoken to.
             (Some(proxy), _) => (self.to_proxy(proxy).await?, true),
         };
+        let tcp = Metered::new(tcp, Usage::new(&self.requests));
         let io = match scheme {
             Scheme::Https => Io::Tls(Box::new(self.secure(&host, tcp).await?)),
             _ => Io::Plain(tcp),
@@ -201,8 +205,8 @@ impl Dial {
     async fn secure(
         &self,
         host: &Host,
-        tcp: TcpStream,
-    ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, NetError> {
+        tcp: Metered<TcpStream>,
+    ) -> Result<tokio_rustls::client::TlsStream<Metered<TcpStream>>, NetError> {
         let failed = |source| NetError::Tls {
             name: host.to_string(),
             source,

@@ -20,6 +20,7 @@ use crate::interim::{self, Interim};
 use crate::outside::Outside;
 use crate::refusals::Refusals;
 use crate::secrets::{Injector, Masked};
+use crate::usage::Requests;
 
 /// How long the steps of a request may take.
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +83,7 @@ impl Default for EgressLimits {
     }
 }
 
-/// How long a connection is kept that nobody uses. Not long: what its other end
-/// sends meanwhile is read, and counts against nobody.
+/// How long a connection is kept that nobody uses.
 const KEPT: Duration = Duration::from_secs(15);
 
 /// Headers an answer may have.
@@ -133,6 +133,7 @@ where
             patience: timeouts.connect,
             connections: Arc::new(Semaphore::new(limits.connections)),
             most: limits.connections,
+            requests: Requests::default(),
         };
         Self {
             client: RwLock::new(client(&dial, &limits)),
@@ -190,6 +191,7 @@ where
         self.ask_proxy(&target, &mut head.headers);
         let mut request = Request::from_parts(head, Outgoing::new(body, self.limits.body));
         let mask = self.secrets.apply(&mut request)?;
+        let underway = self.dial.requests.begin();
         let limit = timeouts.connect * 2 + timeouts.first_byte;
         let interim = Interim::of(&mut request);
         let answering = tokio::time::timeout(limit, self.client().request(request));
@@ -221,6 +223,7 @@ where
             }
         };
         let (mut head, body) = answer.into_parts();
+        let place = (place, underway.answered(&head.extensions));
         if let Some(mask) = &mask {
             mask.head(&name, &mut head)?;
         }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use palisade_policy::Special;
 
+use crate::tls;
+
 /// A request that was not made, or came to nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -156,9 +158,14 @@ impl NetError {
             cause = source;
         }
         let (own, root) = (self.to_string(), cause.to_string());
-        match own == root {
-            true => own,
-            false => format!("{own}: {root}"),
+        let plain = match self {
+            Self::Tls { source, .. } => tls::plainly(source),
+            _ => None,
+        };
+        match plain {
+            Some(plain) => format!("{own}: {plain} ({root})"),
+            None if own == root => own,
+            None => format!("{own}: {root}"),
         }
     }
 }

@@ -1,12 +1,16 @@
 //! A way in for fuzzers to what masks answers. It takes anything, and panics if
 //! what must hold does not.
 
+use std::iter;
+
 use palisade_secrets::SecretValue;
 
 use crate::secrets::Mask;
 
 /// A secret, a line break, and an answer that comes in pieces, which `\0` parts:
-/// it is masked as it would be in one, and the secret is not in what is left.
+/// it is masked as it would be in one, and the secret is not in what is left. Nor
+/// is it where it follows the answer, each of its characters spelt in a way that
+/// the answer says.
 pub fn mask(bytes: &[u8]) {
     let mut halves = bytes.splitn(2, |byte| *byte == b'\n');
     let (Some(secret), Some(answer)) = (halves.next(), halves.next()) else {
@@ -30,6 +34,40 @@ pub fn mask(bytes: &[u8]) {
     for (before, after) in whole.iter().zip(&masked) {
         assert!(before == after || *after == b'*', "something else is there");
     }
+    if !value.reveal().contains(['%', '\\', '&']) {
+        let spelt = spelt(value.reveal(), &whole);
+        let more = [&whole, &b"\"\n\""[..], spelt.as_bytes(), b"\""].concat();
+        let masked = mask.bytes(&more);
+        let place = whole.len() + 3..more.len() - 1;
+        assert!(masked[place].iter().all(|byte| *byte == b'*'), "{spelt}");
+        let bytes: Vec<_> = more.chunks(1).collect();
+        assert_eq!(mask.pieces(&bytes), masked, "byte by byte, another answer");
+    }
+}
+
+/// A text, each of its characters in one of the ways that there are.
+fn spelt(text: &str, ways: &[u8]) -> String {
+    let ways = ways.iter().copied().cycle().chain(iter::repeat(0));
+    let mut out = String::new();
+    for (c, way) in text.chars().zip(ways) {
+        let code = u32::from(c);
+        let ascii = c.is_ascii();
+        out.push_str(&match way % 12 {
+            1 if ascii => format!("%{code:02X}"),
+            2 if ascii => format!("%{code:02x}"),
+            3 if code < 0x1_0000 => format!("\\u{code:04X}"),
+            4 if code < 0x1_0000 => format!("\\u{code:04x}"),
+            5 if ascii => format!("\\x{code:02x}"),
+            6 => format!("&#{code};"),
+            7 => format!("&#x{code:x};"),
+            8 if ascii => format!("%25{code:02X}"),
+            9 if code < 0x1_0000 => format!("\\\\u{code:04x}"),
+            10 => format!("&amp;#{code};"),
+            11 if c == '/' || c == '"' => format!("\\{c}"),
+            _ => c.to_string(),
+        });
+    }
+    out
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod resolve;
 mod secrets;
 mod stream;
 mod tls;
+mod usage;
 
 pub use body::Incoming;
 pub use egress::{Egress, EgressLimits, Timeouts};

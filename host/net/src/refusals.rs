@@ -44,7 +44,7 @@ impl Refusals {
         let remedy = match (&remedy, remedy.flag(self.scope())) {
             (_, Some(flag)) => format!("; to allow it: {flag}"),
             (Remedy::Manifest, None) => {
-                ", which is granted, and which its own manifest does not ask for".to_owned()
+                ", which its own manifest does not ask for; no flag allows it".to_owned()
             }
             (_, None) => ", which no rule can allow".to_owned(),
         };

@@ -10,6 +10,8 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_rustls::client::TlsStream;
 
+use crate::usage::Metered;
+
 /// A connection. While it lives, it counts as one.
 pub(crate) struct Stream {
     io: Io,
@@ -20,8 +22,8 @@ pub(crate) struct Stream {
 
 /// What it is made of.
 pub(crate) enum Io {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Plain(Metered<TcpStream>),
+    Tls(Box<TlsStream<Metered<TcpStream>>>),
 }
 
 impl Stream {
@@ -36,7 +38,12 @@ impl Stream {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        let connected = Connected::new().proxy(self.proxied);
+        let usage = match &self.io {
+            Io::Plain(stream) => stream.usage(),
+            Io::Tls(stream) => stream.get_ref().0.usage(),
+        };
+        // Whoever has an answer can tell by it which connection it came on.
+        let connected = Connected::new().proxy(self.proxied).extra(usage.clone());
         match &self.io {
             Io::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2") => {
                 connected.negotiated_h2()

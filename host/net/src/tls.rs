@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 
 use crate::error::TrustError;
 
@@ -50,4 +50,33 @@ impl Trust {
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
+}
+
+/// Why the other end is not believed, in words for who has never heard of
+/// authorities.
+pub(crate) fn plainly(error: &std::io::Error) -> Option<&'static str> {
+    let error = error.get_ref()?.downcast_ref::<Error>()?;
+    let Error::InvalidCertificate(why) = error else {
+        return None;
+    };
+    Some(match why {
+        CertificateError::UnknownIssuer => {
+            "its certificate is signed by nobody this machine trusts; SSL_CERT_FILE names more"
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired, or this machine's clock is wrong"
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet, or this machine's clock is wrong"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is for another name"
+        }
+        CertificateError::Revoked => "its certificate has been taken back by who signed it",
+        // Told apart by its words alone.
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "its certificate is one that signs others, and not one of a server"
+        }
+        _ => return None,
+    })
 }

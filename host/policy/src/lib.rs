@@ -51,6 +51,7 @@ mod effective;
 mod env;
 mod error;
 mod flags;
+pub mod fuzzing;
 mod grant;
 mod hide;
 mod intersect;

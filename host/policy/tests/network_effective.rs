@@ -233,6 +233,11 @@ fn what_is_not_asked_for_no_flag_allows() {
     let rules = decision.effective.network.rules();
     let target = Target::http(Scheme::Https, "a.test".parse().unwrap(), "GET", "/");
     assert_eq!(rules.remedy(&target, true), Remedy::Manifest);
+    // Nor what nobody has granted, which would not hold either.
+    for url in ["b.test", "a.test:444"] {
+        let target = Target::http(Scheme::Https, url.parse().unwrap(), "GET", "/");
+        assert_eq!(rules.remedy(&target, false), Remedy::Manifest, "{url}");
+    }
 }
 
 #[test]
@@ -253,6 +258,9 @@ fn rules_as_flags() {
         ),
         ("https://*.a.test", "https://*.a.test"),
         ("udp://[::1]:53", "udp://[::1]:53"),
+        // As it comes from a text that is lined up.
+        ("GET,PUT  \t https://a.test", "GET, PUT https://a.test"),
+        (" https://a.test\t", "https://a.test"),
     ] {
         let flag: AllowFlag = text.parse().unwrap();
         assert_eq!(flag.0.to_string(), read, "{text}");

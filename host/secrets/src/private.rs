@@ -13,6 +13,13 @@ use zeroize::Zeroizing;
 /// Bits of a mode by which somebody else could read or write.
 const OTHERS: u32 = 0o077;
 
+/// Bits of a mode by which somebody else could write.
+const WRITERS: u32 = 0o022;
+
+/// The bit of a directory in which everybody can rename and remove their own
+/// files alone.
+const STICKY: u32 = 0o1000;
+
 /// An open directory that is its owner's alone.
 #[derive(Debug)]
 pub(crate) struct PrivateDir(OwnedFd);
@@ -20,8 +27,12 @@ pub(crate) struct PrivateDir(OwnedFd);
 /// Why something is not used.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// It is not its owner's alone; why, in words.
+    /// Its mode lets others at it; how, in words.
     Open(&'static str),
+    /// The same of the directory it lies in, which they could put another in.
+    OpenParent,
+    /// It is no such thing, whatever its mode; why, in words.
+    Wrong(&'static str),
     /// It can't be read or written.
     Failed(std::io::Error),
 }
@@ -46,12 +57,19 @@ impl PrivateDir {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = match rustix::fs::open(path, flags, Mode::empty()) {
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP | Errno::NOTDIR) => return Err(Refused::Open("it is not a directory")),
+            Err(Errno::LOOP | Errno::NOTDIR) => {
+                return Err(Refused::Wrong("it is not a directory"));
+            }
             handle => handle?,
         };
-        match open_to_others(&rustix::fs::fstat(&handle)?) {
-            Some(why) => Err(Refused::Open(why)),
-            None => Ok(Some(Self(handle))),
+        only_ours(&rustix::fs::fstat(&handle)?)?;
+        // Whoever can write there can put a directory of ours in its place that
+        // was meant for something else.
+        let parent = rustix::fs::statat(&handle, "..", AtFlags::empty())?;
+        let swappable = parent.st_mode & WRITERS != 0 && parent.st_mode & STICKY == 0;
+        match swappable {
+            true => Err(Refused::OpenParent),
+            false => Ok(Some(Self(handle))),
         }
     }
 
@@ -74,23 +92,23 @@ impl PrivateDir {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let handle = match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP) => return Err(Refused::Open("it is a link")),
+            Err(Errno::LOOP) => return Err(Refused::Wrong("it is a link")),
+            // A socket.
+            Err(Errno::NXIO) => return Err(Refused::Wrong("it is not a file")),
             handle => handle?,
         };
         let stat = rustix::fs::fstat(&handle)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(Refused::Open("it is not a file"));
+            return Err(Refused::Wrong("it is not a file"));
         }
-        if let Some(why) = open_to_others(&stat) {
-            return Err(Refused::Open(why));
-        }
+        only_ours(&stat)?;
         // Of its final size, so that no part of it is left where it grew.
         let mut bytes = Zeroizing::new(Vec::with_capacity(max + 1));
         File::from(handle)
             .take(max as u64 + 1)
             .read_to_end(&mut bytes)?;
         match bytes.len() > max {
-            true => Err(Refused::Open("it is too large to be one of these")),
+            true => Err(Refused::Wrong("it is too large to be one of these")),
             false => Ok(Some(bytes)),
         }
     }
@@ -124,22 +142,34 @@ impl PrivateDir {
         }
     }
 
-    /// The names of what is in it, sorted.
+    /// The names of the files in it, sorted. What else lies there is nothing of
+    /// ours.
     pub(crate) fn names(&self) -> Result<Vec<String>, Refused> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.0)? {
-            let name = entry?.file_name().to_str().map(str::to_owned);
-            names.extend(name.ok());
+            let entry = entry?;
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
+            let stat = match rustix::fs::statat(&self.0, entry.file_name(), flags) {
+                // Removed meanwhile.
+                Err(Errno::NOENT) => continue,
+                stat => stat?,
+            };
+            if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+                names.extend(entry.file_name().to_str().map(str::to_owned).ok());
+            }
         }
         names.sort();
         Ok(names)
     }
 }
 
-/// Why somebody else could read this, if somebody could.
-fn open_to_others(stat: &Stat) -> Option<&'static str> {
+/// Refuses what somebody else could read or change.
+fn only_ours(stat: &Stat) -> Result<(), Refused> {
     if stat.st_uid != rustix::process::geteuid().as_raw() {
-        return Some("it belongs to another user");
+        return Err(Refused::Wrong("it belongs to another user"));
     }
-    (stat.st_mode & OTHERS != 0).then_some("others may read it or write to it")
+    match stat.st_mode & OTHERS {
+        0 => Ok(()),
+        _ => Err(Refused::Open("others may read it or write to it")),
+    }
 }

@@ -8,6 +8,9 @@ use zeroize::Zeroizing;
 /// Longest value, in bytes.
 pub const MAX_BYTES: usize = 64 * 1024;
 
+/// What some editors write before everything else.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A secret's value: 1 to [`MAX_BYTES`] bytes of text that a header can hold.
 /// Clones share it; it is overwritten when the last one is gone.
 #[derive(Clone)]
@@ -58,7 +61,8 @@ impl SecretValue {
     }
 
     /// The same from what a file or a pipe holds: one line break at its end is
-    /// the editor's or the shell's and no part of it.
+    /// the editor's or the shell's, and a byte order mark at its beginning some
+    /// editor's, and no part of it.
     ///
     /// # Errors
     /// [`BadValue`].
@@ -73,6 +77,9 @@ impl SecretValue {
             if text.ends_with('\r') {
                 text.pop();
             }
+        }
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.remove(0);
         }
         Self::new(std::mem::take(&mut *text))
     }
@@ -131,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_line_is_no_part_of_it() {
-        for text in ["a b", "a b\n", "a b\r\n"] {
+        for text in ["a b", "a b\n", "a b\r\n", "\u{feff}a b\n"] {
             let value = SecretValue::from_bytes(text.as_bytes().to_vec()).unwrap();
             assert_eq!(value.reveal(), "a b");
         }

@@ -83,4 +83,12 @@ fn sockets_and_names_too() {
     session.until_stderr(|said| {
         said.contains("refused to look up evil.test; to allow it: --allow tcp://evil.test:PORT")
     });
+    // Also where nothing but requests is granted.
+    let mut session = open(&internet.run(&["https://api.test"]));
+    refused(
+        &mut session,
+        "tcp_connect",
+        json!({"address": "192.0.2.1:5432"}),
+    );
+    session.until_stderr(|said| said.contains("to allow it: --allow tcp://192.0.2.1:5432"));
 }

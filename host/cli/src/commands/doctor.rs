@@ -6,14 +6,15 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use palisade_hardening::{Part, probe};
 use palisade_runtime::{CompiledCache, Engine, EngineOptions, WASMTIME};
-use palisade_secrets::StoreError;
+use palisade_secrets::Place;
 use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
+use crate::keyring;
 use crate::output;
 use crate::places::{Places, State};
-use crate::secrets::private;
+use crate::secrets::store_remedy;
 
 /// Looks at everything a plugin's safety, or its speed, depends on. The exit
 /// code says whether all is well.
@@ -180,25 +181,33 @@ fn places() -> Vec<Check> {
 /// Where secrets are kept, which only their owner may read.
 fn secrets(places: &Places) -> Check {
     const NAME: &str = "secrets";
-    let store = places.secrets();
+    let store = places.secrets(keyring::AT_START);
     let shown = store.path().display();
-    let read = store.names().and_then(|names| {
-        let kept: Result<Vec<_>, _> = names.iter().map(|name| store.get(name)).collect();
-        kept.map(|kept| kept.len())
-    });
-    match read {
-        Ok(0) => Check::well(NAME, format!("{shown}, none yet")),
-        Ok(count) => Check::well(NAME, format!("{shown}, private ({count})")),
+    let names = match store.names() {
+        Ok(names) => names,
         Err(error) => {
-            let remedy = match &error {
-                StoreError::NotPrivate { path, .. } => {
-                    format!("make it yours alone: {}", private(path))
-                }
-                _ => "take it away, and set the secret again".to_owned(),
-            };
-            Check::ill(NAME, error.to_string(), remedy)
+            return Check::ill(NAME, error.to_string(), store_remedy("NAME", &error));
+        }
+    };
+    let (mut files, mut keyring) = (0, 0);
+    for name in &names {
+        match store.place(name) {
+            Ok(Some(Place::File)) => files += 1,
+            // It is not asked: that could mean asking for a password.
+            Ok(Some(Place::Keyring)) => keyring += 1,
+            Ok(None) => {}
+            Err(error) => {
+                return Check::ill(NAME, error.to_string(), store_remedy(name, &error));
+            }
         }
     }
+    let found = match (files, keyring) {
+        (0, 0) => format!("{shown}, none yet"),
+        (files, 0) => format!("{shown}, private ({files})"),
+        (0, keyring) => format!("{shown}, in the keyring ({keyring})"),
+        (files, keyring) => format!("{shown}, private ({files}), in the keyring ({keyring})"),
+    };
+    Check::well(NAME, found)
 }
 
 fn as_json(checks: &[Check], well: bool) -> Value {

@@ -1,5 +1,6 @@
-//! Every spelling of every secret, as one automaton.
+//! Everything that is looked for, as two automata.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aho_corasick::MatchKind;
@@ -8,22 +9,39 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, BuildError};
 use palisade_secrets::SecretValue;
 
-use super::spelling::{Class, Spelling, is_in, spellings};
+use super::spelling::{Class, Spelling, is_in, plain, wide};
 
 /// Least that may be held back of an answer, in bytes; see [`Forms::window`].
 const LEAST_WINDOW: usize = 1024;
 
+/// Most of it that is there for escapes: of long secrets, not every byte can be
+/// spelt at length.
+const MOST_WINDOW: usize = 256 << 10;
+
+/// Characters that one of a spelling may take, escaped twice: `%26%23115%3B`.
+const STRETCH: usize = 12;
+
 /// What is looked for.
 pub(super) struct Forms {
-    automaton: NFA,
-    pub(super) start: StateID,
-    spellings: Vec<Beside>,
+    /// For the text as it is, and for the text without what breaks it into lines.
+    pub(super) nets: [Net; 2],
     /// How much of an answer may have to be held back until the next of it is
-    /// there: as much as the longest spelling, and more, so that it does not
-    /// tell how long a secret is.
+    /// there: as much as the longest spelling takes, and more, so that it does
+    /// not tell how long a secret is.
     pub(super) window: usize,
     /// In lower case, as names of headers are.
     lower: Vec<String>,
+}
+
+/// Some spellings as an automaton.
+pub(super) struct Net {
+    automaton: NFA,
+    pub(super) start: StateID,
+    spellings: Vec<Beside>,
+    /// Bytes of the longest.
+    pub(super) longest: usize,
+    /// Whether white space is passed over.
+    broken: bool,
 }
 
 /// A spelling's length, and what stands beside it.
@@ -49,27 +67,29 @@ impl Found {
     }
 }
 
-impl Forms {
-    /// The automaton for these secrets.
-    pub(super) fn new<'s>(
-        secrets: impl IntoIterator<Item = &'s SecretValue>,
-    ) -> Result<Arc<Self>, BuildError> {
-        let secrets: Vec<_> = secrets.into_iter().collect();
-        let all: Vec<Spelling> = (secrets.iter())
-            .flat_map(|secret| spellings(secret.reveal()))
-            .collect();
+/// What an encoding is made of that may be broken into lines.
+pub(super) fn is_encoding(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
+}
+
+/// What may stand between the characters of an encoding that is broken into
+/// lines.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+impl Net {
+    fn new(all: &BTreeSet<Spelling>, broken: bool) -> Result<Self, BuildError> {
         let automaton = NFA::builder()
             .match_kind(MatchKind::Standard)
             .prefilter(false)
             .build(all.iter().map(|spelling| &spelling.bytes))?;
         let start = automaton.start_state(Anchored::No);
-        let longest = all.iter().map(|one| one.bytes.len()).max().unwrap_or(0);
-        Ok(Arc::new(Self {
+        Ok(Self {
             // An automaton that takes only unanchored searches has such a start.
             start: start.unwrap_or_default(),
             automaton,
-            // One more for the byte before.
-            window: (longest + 1).next_power_of_two().max(LEAST_WINDOW),
+            longest: all.iter().map(|one| one.bytes.len()).max().unwrap_or(0),
             spellings: (all.iter())
                 .map(|one| Beside {
                     length: one.bytes.len(),
@@ -77,15 +97,23 @@ impl Forms {
                     after: one.after,
                 })
                 .collect(),
-            lower: (secrets.iter())
-                .map(|secret| secret.reveal().to_ascii_lowercase())
-                .collect(),
-        }))
+            broken,
+        })
+    }
+
+    /// Whether a byte is passed over.
+    pub(super) fn passes(&self, byte: u8) -> bool {
+        self.broken && is_space(byte)
     }
 
     /// Where the automaton is after another byte.
     pub(super) fn next(&self, state: StateID, byte: u8) -> StateID {
         self.automaton.next_state(Anchored::No, state, byte)
+    }
+
+    /// Whether something ends where the automaton is.
+    pub(super) fn is_match(&self, state: StateID) -> bool {
+        self.automaton.is_match(state)
     }
 
     /// All that ends where the automaton is.
@@ -103,6 +131,28 @@ impl Forms {
                 after: beside.after,
             }
         })
+    }
+}
+
+impl Forms {
+    /// The automata for these secrets.
+    pub(super) fn new<'s>(
+        secrets: impl IntoIterator<Item = &'s SecretValue>,
+    ) -> Result<Arc<Self>, BuildError> {
+        let secrets: Vec<_> = secrets.into_iter().map(SecretValue::reveal).collect();
+        let plain: BTreeSet<_> = secrets.iter().flat_map(|secret| plain(secret)).collect();
+        let wide: BTreeSet<_> = secrets.iter().flat_map(|secret| wide(secret)).collect();
+        let nets = [Net::new(&plain, false)?, Net::new(&wide, true)?];
+        // One more for the byte before.
+        let longest = nets[0].longest.max(nets[1].longest) + 1;
+        let stretched = (longest * STRETCH).min(MOST_WINDOW).max(longest * 3);
+        Ok(Arc::new(Self {
+            window: stretched.next_power_of_two().max(LEAST_WINDOW),
+            nets,
+            lower: (secrets.iter())
+                .map(|secret| secret.to_ascii_lowercase())
+                .collect(),
+        }))
     }
 
     /// Whether the name of a header, which is in lower case, has a secret in it.

@@ -1,4 +1,4 @@
-//! How a secret may be spelt in an answer.
+//! What is looked for, to find a secret.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,10 +6,17 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
+use super::DEPTH;
+use super::escape::{self, Read};
+
 /// Shortest secret, in bytes, that is looked for in encodings which spell every
 /// text in a few of the same characters: of a shorter one, they would mask half
 /// of everything.
 const SHORTEST: usize = 4;
+
+/// Longest secret, in bytes, that is looked for in one such encoding within
+/// another: there are dozens of those, each of them several times as long.
+const LONGEST_TWICE: usize = 4096;
 
 /// A set of ASCII characters.
 pub(super) type Class = u128;
@@ -39,121 +46,72 @@ pub(super) fn is_in(class: Class, byte: u8) -> bool {
     byte < 128 && class & (1 << byte) != 0
 }
 
-/// Every spelling of a secret that is looked for. None has control characters.
-pub(super) fn spellings(secret: &str) -> BTreeSet<Spelling> {
-    let mut all = BTreeSet::new();
-    let mut add = |text: String| {
-        all.insert(Spelling::plain(text));
-    };
-    add(secret.to_owned());
-    for upper in [true, false] {
-        for kept in KEPT {
-            add(percent(secret, kept, upper, false));
-            add(percent(secret, kept, upper, true));
-        }
-        add(percent(secret, "", upper, false));
-        for escapes in ESCAPES {
-            add(json(secret, escapes, upper, false));
-            add(json(secret, escapes, upper, true));
-        }
-    }
-    for quotes in ["'", "\"'"] {
-        for (double, single) in [
-            ("&quot;", "&#39;"),
-            ("&#34;", "&#39;"),
-            ("&quot;", "&#x27;"),
-            ("&quot;", "&apos;"),
-        ] {
-            add(html(secret, quotes, double, single));
-        }
-    }
-    add(html(secret, "", "", ""));
-    if secret.len() >= SHORTEST {
-        for upper in [true, false] {
-            add(hex(secret, upper));
-        }
-        for skipped in 0..3 {
-            for url in [false, true] {
-                all.insert(base64(secret.as_bytes(), skipped, url));
-            }
+/// A secret as it stands in a text of which escapes have been undone. None of it
+/// has control characters.
+pub(super) fn plain(secret: &str) -> BTreeSet<Spelling> {
+    let mut all = BTreeSet::from([Spelling::plain(secret)]);
+    // As forms have it.
+    all.insert(Spelling::plain(secret.replace(' ', "+")));
+    // Of a secret that looks like escapes itself.
+    let mut undone = secret.as_bytes().to_vec();
+    for _ in 0..DEPTH {
+        undone = unescaped(&undone);
+        let printable = !undone.iter().any(u8::is_ascii_control);
+        if undone.len() >= SHORTEST && printable {
+            all.insert(Spelling::plain(undone.clone()));
         }
     }
     all
 }
 
-/// What different encoders of URLs leave as it is, beside letters and digits.
-const KEPT: [&str; 4] = [
-    // RFC 3986.
-    "-._~",
-    // Of forms.
-    "-._*",
-    // encodeURIComponent.
-    "-_.!~*'()",
-    // encodeURI, and paths.
-    "-_.!~*'();/?:@&=+$,#",
-];
-
-fn percent(secret: &str, kept: &str, upper: bool, plus: bool) -> String {
-    let mut text = String::new();
-    for byte in secret.bytes() {
-        let plain = byte.is_ascii_alphanumeric() && !kept.is_empty();
-        if plain || kept.as_bytes().contains(&byte) {
-            text.push(char::from(byte));
-        } else if plus && byte == b' ' {
-            text.push('+');
-        } else {
-            // Writing to a String can't fail.
-            let _ = match upper {
-                true => write!(text, "%{byte:02X}"),
-                false => write!(text, "%{byte:02x}"),
-            };
+/// A secret in encodings that do not spell it byte by byte: these may be broken
+/// into lines. All of it is of letters, digits, `+`, `/`, `-` and `_`.
+pub(super) fn wide(secret: &str) -> BTreeSet<Spelling> {
+    let mut all = BTreeSet::new();
+    if secret.len() < SHORTEST {
+        return all;
+    }
+    let once: Vec<_> = encoded(secret.as_bytes()).collect();
+    if secret.len() <= LONGEST_TWICE {
+        for spelling in &once {
+            all.extend(encoded(&spelling.bytes));
         }
     }
-    text
+    all.extend(once);
+    all
 }
 
-/// What different writers of JSON escape, beside quotes and backslashes: with a
-/// backslash, and by number.
-const ESCAPES: [(&str, &str); 4] = [("", ""), ("/", ""), ("", "<>&"), ("/", "<>&'")];
+fn encoded(bytes: &[u8]) -> impl Iterator<Item = Spelling> {
+    let hex = [true, false].map(|upper| Spelling::plain(hex(bytes, upper)));
+    let base64 = (0..3).flat_map(|skipped| [false, true].map(|url| base64(bytes, skipped, url)));
+    hex.into_iter().chain(base64)
+}
 
-fn json(secret: &str, (slashed, numbered): (&str, &str), upper: bool, ascii: bool) -> String {
-    let mut text = String::new();
-    for c in secret.chars() {
-        if c == '"' || c == '\\' || slashed.contains(c) {
-            text.push('\\');
-            text.push(c);
-        } else if numbered.contains(c) || ascii && !c.is_ascii() {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = match upper {
-                    true => write!(text, "\\u{unit:04X}"),
-                    false => write!(text, "\\u{unit:04x}"),
-                };
+/// A text with its escapes undone, once.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    'next: while let Some(byte) = text.get(at) {
+        for end in at + 2..=text.len().min(at + escape::LONGEST) {
+            match escape::read(&text[at..end]) {
+                Read::More => continue,
+                Read::No => break,
+                Read::Byte(byte) => out.push(byte),
+                Read::Is(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
-        } else {
-            text.push(c);
+            at = end;
+            continue 'next;
         }
+        out.push(*byte);
+        at += 1;
     }
-    text
+    out
 }
 
-fn html(secret: &str, quotes: &str, double: &str, single: &str) -> String {
+fn hex(bytes: &[u8], upper: bool) -> String {
     let mut text = String::new();
-    for c in secret.chars() {
-        match c {
-            '&' => text.push_str("&amp;"),
-            '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
-            '"' if quotes.contains('"') => text.push_str(double),
-            '\'' if quotes.contains('\'') => text.push_str(single),
-            c => text.push(c),
-        }
-    }
-    text
-}
-
-fn hex(secret: &str, upper: bool) -> String {
-    let mut text = String::new();
-    for byte in secret.bytes() {
+    for byte in bytes {
+        // Writing to a String can't fail.
         let _ = match upper {
             true => write!(text, "{byte:02X}"),
             false => write!(text, "{byte:02x}"),
@@ -162,33 +120,38 @@ fn hex(secret: &str, upper: bool) -> String {
     text
 }
 
-/// The secret in the Base64 of something longer, in which this many bytes (of
-/// three) come before it: the characters that are made of it alone. The ones
-/// beside them hold some of its bits, and others.
+/// Bytes in the Base64 of something longer, in which this many bytes (of three)
+/// come before them: the characters that are made of them alone. The ones beside
+/// them hold some of their bits, and others.
 fn base64(secret: &[u8], skipped: usize, url: bool) -> Spelling {
     let engine = if url {
         URL_SAFE_NO_PAD
     } else {
         STANDARD_NO_PAD
     };
-    let encode = |before: u8, after: u8| {
-        let mut bytes = vec![before; skipped];
-        bytes.extend_from_slice(secret);
-        bytes.push(after);
-        engine.encode(bytes).into_bytes()
-    };
-    let text = encode(0, 0);
+    let encode = |bytes: &[u8]| engine.encode(bytes).into_bytes();
+    let mut whole = vec![0; skipped];
+    whole.extend_from_slice(secret);
+    whole.push(0);
+    let text = encode(&whole);
     let start = (skipped * 8).div_ceil(6);
     let end = (skipped + secret.len()) * 8 / 6;
     let mut spelling = Spelling::plain(&text[start..end]);
+    let (Some(first), Some(last)) = (secret.first(), secret.last()) else {
+        return spelling;
+    };
     // Whatever the neighbours are: found by trying all of them.
+    let left = (skipped + secret.len()) % 3;
     for other in 0..=u8::MAX {
-        let text = encode(other, other);
-        if skipped > 0 {
-            spelling.before |= 1 << text[start - 1];
+        match skipped {
+            0 => {}
+            1 => spelling.before |= 1 << encode(&[other, *first])[1],
+            _ => spelling.before |= 1 << encode(&[0, other, *first])[2],
         }
-        if !(skipped + secret.len()).is_multiple_of(3) {
-            spelling.after |= 1 << text[end];
+        match left {
+            0 => {}
+            1 => spelling.after |= 1 << encode(&[*last, other])[1],
+            _ => spelling.after |= 1 << encode(&[0, *last, other])[2],
         }
     }
     spelling

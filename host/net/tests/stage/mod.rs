@@ -106,6 +106,13 @@ pub(crate) async fn plain(says: Says) -> (SocketAddr, Arc<AtomicUsize>) {
 
 /// A server of HTTP/1.1 and HTTP/2 over TLS, for these names; and whom to trust.
 pub(crate) async fn secure(says: Says, names: &[&str]) -> (SocketAddr, Arc<AtomicUsize>, Trust) {
+    let (tls, trust) = identity(names);
+    let (address, connections) = serve(says, Some(tls)).await;
+    (address, connections, trust)
+}
+
+/// What a server of these names shows; and whom to trust.
+pub(crate) fn identity(names: &[&str]) -> (TlsAcceptor, Trust) {
     let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
     let own = rcgen::generate_simple_self_signed(names).unwrap();
     let certificate: CertificateDer<'static> = own.cert.der().clone();
@@ -119,8 +126,7 @@ pub(crate) async fn secure(says: Says, names: &[&str]) -> (SocketAddr, Arc<Atomi
         .unwrap();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let trust = Trust::of([certificate]).unwrap();
-    let (address, connections) = serve(says, Some(TlsAcceptor::from(Arc::new(config)))).await;
-    (address, connections, trust)
+    (TlsAcceptor::from(Arc::new(config)), trust)
 }
 
 async fn serve(says: Says, tls: Option<TlsAcceptor>) -> (SocketAddr, Arc<AtomicUsize>) {

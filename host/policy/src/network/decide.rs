@@ -190,6 +190,11 @@ impl NetworkRules {
         }
     }
 
+    /// Whether there is a manifest, and it does not ask for this.
+    pub(super) fn not_asked_for(&self, target: &Target<'_>) -> bool {
+        (self.asked.as_ref()).is_some_and(|asked| asked.decide_alone(target).is_err())
+    }
+
     fn decide_alone(&self, target: &Target<'_>) -> Result<Allowed, Denied> {
         let mut denied = Denied::Destination;
         let mut allowed: Option<Allowed> = None;

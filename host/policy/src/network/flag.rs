@@ -27,9 +27,11 @@ impl FromStr for AllowFlag {
 
     fn from_str(text: &str) -> Result<Self, FlagError> {
         let no = |problem: &str| FlagError::new(format!("`{}` {problem}", shown(text)), USAGE);
-        let (methods, rest) = match text.split_once(' ') {
-            Some((methods, rest)) => (Some(methods), rest),
-            None => (None, text),
+        const BLANK: [char; 2] = [' ', '\t'];
+        let whole = text.trim_matches(BLANK);
+        let (methods, rest) = match whole.split_once(BLANK) {
+            Some((methods, rest)) => (Some(methods), rest.trim_start_matches(BLANK)),
+            None => (None, whole),
         };
         let (private, rest) = match rest.strip_prefix(PRIVATE) {
             Some(rest) => (true, rest),
@@ -51,7 +53,7 @@ impl FromStr for AllowFlag {
                 format!("`{}` ends in a slash, which is one page alone", shown(text)),
                 format!(
                     "leave it out to allow every path: {}",
-                    shell_word(&text[..text.len() - 1])
+                    shell_word(&whole[..whole.len() - 1])
                 ),
             ));
         }
@@ -106,7 +108,7 @@ impl fmt::Display for AllowFlag {
 pub enum Remedy {
     /// A person would have to grant this.
     Allow(AllowFlag),
-    /// It is granted, and the plugin's own manifest does not ask for it.
+    /// The plugin's own manifest does not ask for it, so that no grant helps.
     Manifest,
     /// No rule can allow it.
     None,
@@ -135,6 +137,10 @@ impl NetworkRules {
     pub fn remedy(&self, target: &Target<'_>, private: bool) -> Remedy {
         let granted = self.destination_alone(target.scheme, &target.host, target.port);
         if private && granted.is_some_and(|granted| granted.private) {
+            return Remedy::Manifest;
+        }
+        // Whatever is granted, it would not hold.
+        if self.not_asked_for(target) {
             return Remedy::Manifest;
         }
         let Ok(to) = Destination::read(&target.to_string()) else {

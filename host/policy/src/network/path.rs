@@ -1,6 +1,8 @@
 //! The path of a request, and patterns for it.
 
 use globset::{GlobBuilder, GlobMatcher};
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Longest path that is held against patterns, in bytes: patterns are a plugin's as
 /// well, and many of them on a long path would keep the host busy.
@@ -14,8 +16,8 @@ const LONGEST_PATTERN: usize = 512;
 ///
 /// Where a rule speaks of paths, what a server makes of a path must not depend
 /// on the server. So a path is refused that some would take for another one:
-/// dot segments, also in escapes or followed by parameters; escaped slashes;
-/// backslashes; what is no escape.
+/// dot segments, slashes and backslashes in any disguise (see [`is_plain`]);
+/// empty segments; control characters; escapes of `%`, and what is no escape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlainPath(String);
 
@@ -48,18 +50,46 @@ impl PlainPath {
             };
             plain.push(char::from(byte));
         }
-        let dots = |segment: &str| {
-            let name = segment.split(';').next().unwrap_or_default();
-            matches!(name, "." | "..")
-        };
-        let segments = plain.split('/').skip(1);
-        let last = plain.split('/').skip(1).count();
-        let empty = segments
-            .clone()
-            .zip(1..)
-            .any(|(segment, number)| segment.is_empty() && number != last);
-        (!empty && !segments.clone().any(dots)).then_some(Self(plain))
+        let last = plain.split('/').count() - 1;
+        let good = (plain.split('/').enumerate().skip(1)).all(|(place, segment)| {
+            // The last one is empty where the path ends in a slash.
+            (place == last && segment.is_empty()) || is_plain(segment)
+        });
+        good.then_some(Self(plain))
     }
+}
+
+/// Slashes and backslashes of other alphabets, which some systems write as the
+/// usual ones where they have no others. Those of full width are among what
+/// Unicode itself holds for the same.
+const SLASHES: [char; 6] = [
+    '\u{2044}', '\u{2215}', '\u{2216}', '\u{29f5}', '\u{29f8}', '\u{29f9}',
+];
+
+/// Whether a segment, which has no escape of `%`, is a name and nothing else to
+/// anybody: what is left of it without escapes, in the one form of all that
+/// Unicode holds for the same (NFKC), up to where parameters, a query or a
+/// fragment could begin, is no row of dots and blanks, nor anything with a slash.
+fn is_plain(segment: &str) -> bool {
+    let bytes = percent_decode_str(segment);
+    // Longer forms of a character, as some readers take them, are no UTF-8.
+    let Ok(text) = bytes.decode_utf8() else {
+        return false;
+    };
+    if text.contains(SLASHES) {
+        return false;
+    }
+    let text: String = text.nfkc().collect();
+    let name = text.split([';', '?', '#']).next().unwrap_or_default();
+    !text.contains(['/', '\\']) && !name.chars().all(|c| c == '.' || is_blank(c))
+}
+
+/// Whether nothing of a character is seen, so that some leave it out.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// RFC 3986, section 2.3.

@@ -15,7 +15,9 @@ pub(crate) fn allow(builder: &mut WasiCtxBuilder, instance: &InstanceNetwork) {
     let network = Arc::clone(&instance.network);
     let remembered = Arc::clone(&instance.remembered);
     builder
-        .allow_tcp(network.speaks(Scheme::Tcp))
+        // Also where only other schemes are granted: that a connection is refused
+        // is told at its address, which says what would allow it.
+        .allow_tcp(network.is_granted())
         .allow_udp(network.speaks(Scheme::Udp))
         .socket_addr_check(move |address, used| {
             let admitted = match used {
