@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use palisade_tests::{Palisade, Session, author, guest, plugin, rpc};
+use palisade_tests::{Palisade, Session, Signal, author, guest, plugin, rpc};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::questions_stage::{accept, everything};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
@@ -162,6 +164,52 @@ fn a_client_may_come_before_there_is_anything() {
     session.notify("notifications/initialized", Value::Null);
     session.call("greet", json!({"name": "Ada"}));
     session.finish().success();
+}
+
+/// Two hosts number their questions alike, and each gets its own answer.
+#[test]
+fn what_is_asked_is_answered_to_whoever_asked() {
+    const ASKS: &str = "test_input_required_result_elicitation";
+    let folder = folder(plugin("everything"));
+    let mut session = dev(folder.path()).start();
+    let mut hello = rpc::hello("2025-11-25");
+    hello["capabilities"] = everything();
+    rpc::result(&session.ask("initialize", hello));
+    session.notify("notifications/initialized", Value::Null);
+
+    let first = session.request("tools/call", rpc::tool(ASKS, json!({})));
+    let of_first = session.receive().unwrap();
+    assert_eq!(of_first["method"], "elicitation/create");
+    let manifest = "[plugin]\nname = \"in-the-making\"\nversion = \"2\"\n";
+    fs::write(folder.path().join("palisade.toml"), manifest).unwrap();
+    until(&mut session, CHANGED);
+    let second = session.request("tools/call", rpc::tool(ASKS, json!({})));
+    let of_second = loop {
+        let message = session.receive().unwrap();
+        if message["method"] == "elicitation/create" {
+            break message;
+        }
+    };
+    assert_ne!(of_first["id"], of_second["id"]);
+    for (asked, call, name) in [(of_second, second, "Grace"), (of_first, first, "Ada")] {
+        let answer = accept(json!({ "name": name }));
+        session.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
+        let told = rpc::tool_text(rpc::result(&session.answer(call)));
+        assert_eq!(told, format!("Hello, {name}!"));
+    }
+    session.finish().success();
+}
+
+#[test]
+fn it_ends_with_all_it_started() {
+    let folder = folder(guest("sleeps"));
+    let mut session = dev(folder.path()).start();
+    session.initialize("2025-11-25");
+    session.request("tools/call", rpc::tool("nap", json!({"ms": 600_000})));
+    session.until_stderr(|said| said.contains("→ nap"));
+    session.process.signal(Signal::TERM);
+    // Standard error ends when the last process that has it does.
+    assert_eq!(session.until_end().code, Some(0));
 }
 
 #[test]

@@ -157,6 +157,10 @@ fn only_a_plugin_is_written_over() {
     let text = fs::read_to_string(folder.path().join("palisade.toml")).unwrap();
     assert_eq!(text, MANIFEST);
 
+    // What a killed one left is in nobody's way.
+    fs::write(folder.path().join(".palisade-abc.wasm"), "half").unwrap();
+    pack(folder.path(), &[]).success();
+    fs::remove_file(folder.path().join("packed.wasm")).unwrap();
     fs::copy(plugin("fetch"), folder.path().join("fetch.wasm")).unwrap();
     let done = pack(folder.path(), &[]);
     assert!(done.stderr.contains("--component FILE"), "{}", done.stderr);

@@ -69,8 +69,11 @@ impl Project {
 
     /// The only component beside the manifest; `but` is what packing writes.
     pub(crate) fn lying_there(&self, but: &Path) -> Result<PathBuf, Failure> {
-        let is_component =
-            |path: &Path| path.extension().is_some_and(|ending| ending == "wasm") && path.is_file();
+        // One that is hidden is what packing was about to write, and could not.
+        let is_component = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".wasm") && !name.starts_with('.') && path.is_file()
+        };
         let mut found = entries(&self.folder)?;
         found.retain(|path| is_component(path));
         if found.len() > 1 {
