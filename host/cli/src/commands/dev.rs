@@ -122,10 +122,10 @@ impl Session {
 
     fn handle(&mut self, event: Event, closing: bool) {
         match event {
-            Event::Client(line) => self.proxy.from_client(line),
+            Event::Client(line) => self.proxy.client_said(line),
             Event::ClientTooLong => self.proxy.too_long(),
             Event::ClientEnd => self.ended = true,
-            Event::Host(number, line) => self.proxy.from_host(number, line),
+            Event::Host(number, line) => self.proxy.host_said(number, line),
             Event::HostEnd(number) => self.proxy.host_ended(number, closing),
             Event::Changed => self.changed = true,
             Event::Built(made) => {

@@ -82,6 +82,10 @@ impl Host {
                 }
             }
             while let Ok(None) = lock(&process).try_wait() {
+                #[allow(
+                    clippy::disallowed_methods,
+                    reason = "a thread of its own; waiting for the end would keep others from killing it"
+                )]
                 thread::sleep(ASK_AGAIN);
             }
             // Nobody is there to be told.

@@ -32,6 +32,10 @@ pub(crate) fn watch(folder: PathBuf, is_cargos: bool, events: SyncSender<Event>)
     thread::spawn(move || {
         let mut before = told;
         loop {
+            #[allow(
+                clippy::disallowed_methods,
+                reason = "a thread of its own, between two looks"
+            )]
             thread::sleep(PAUSE);
             let now = state(&folder, is_cargos);
             if now == before && now != told {
