@@ -100,7 +100,7 @@ fn forget_old(all: &Path) {
     }
 }
 
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     let workspace = workspace.expect("the tests are a folder of the workspace");
     workspace.join("target")

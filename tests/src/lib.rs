@@ -19,6 +19,7 @@
 use std::time::Duration;
 
 mod artifacts;
+pub mod author;
 mod client;
 mod command;
 pub mod component;

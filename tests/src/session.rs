@@ -15,6 +15,9 @@ use crate::process::Process;
 use crate::streams::{Incoming, any_ready, set_nonblocking};
 use crate::{PATIENCE, rpc};
 
+/// How long a compiler may take.
+const COMPILING: Duration = Duration::from_secs(240);
+
 /// A client that knows nothing but lines. All of it runs on the test's own
 /// thread: it reads while it waits, and not otherwise.
 #[derive(Debug)]
@@ -294,7 +297,23 @@ impl Session {
     /// If it never does.
     #[track_caller]
     pub fn until_stderr(&mut self, says: impl Fn(&str) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        self.until_stderr_within(PATIENCE, says);
+    }
+
+    /// Waits until this has been written to standard error so often, for as long
+    /// as a compiler may take.
+    ///
+    /// # Panics
+    ///
+    /// If it never is.
+    #[track_caller]
+    pub fn until_built(&mut self, says: &str, times: usize) {
+        self.until_stderr_within(COMPILING, |said| said.matches(says).count() >= times);
+    }
+
+    #[track_caller]
+    fn until_stderr_within(&mut self, patience: Duration, says: impl Fn(&str) -> bool) {
+        let deadline = Instant::now() + patience;
         while !says(&self.stderr()) {
             if !self.turn(false, true, deadline) {
                 self.fail("what was waited for was not written to standard error");

@@ -50,7 +50,6 @@ fn soon(session: &mut Session, is_so: impl Fn(&Value) -> bool) -> Value {
             return said;
         }
         assert!(began.elapsed() < SOON, "it is still so: {said}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -7,6 +7,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod authors_dev;
+mod authors_guide;
+mod authors_new;
+mod authors_pack;
 mod backpressure;
 mod bad_files;
 mod bad_flags;

@@ -58,6 +58,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SecretCommand,
     },
+    /// Begin a plugin: a project that builds and tests.
+    New(NewArgs),
+    /// Serve a project over standard input and output, and again whenever a file
+    /// of it is saved. The client stays connected.
+    Dev(DevArgs),
+    /// Make one file of a plugin, with its manifest, README and licence inside.
+    Pack(PackArgs),
     /// Say what protects this machine, and what to do where that is less than
     /// it could be.
     Doctor(DoctorArgs),
@@ -291,6 +298,12 @@ pub(crate) struct InspectArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the README in it instead.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) readme: bool,
+    /// Print the text of its licence instead.
+    #[arg(long, conflicts_with_all = ["json", "readme"])]
+    pub(crate) licence: bool,
 }
 
 /// `palisade call`.
@@ -509,4 +522,53 @@ pub(crate) struct CompilePluginArgs {
     /// For an engine without a pool of instances.
     #[arg(long)]
     pub(crate) on_demand: bool,
+}
+
+/// `palisade new`.
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The plugin's name, which is that of its folder: a-z, 0-9 and -.
+    pub(crate) name: String,
+    /// The language it is written in.
+    #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
+    pub(crate) lang: String,
+    /// Where the SDK's source is; without this, beside this program's own.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) sdk: Option<PathBuf>,
+}
+
+/// `palisade pack`.
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The plugin's folder, with its palisade.toml. Where there is a Cargo.toml,
+    /// it is built; otherwise the only .wasm file in it is packed.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The file to write; without this, NAME.wasm.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Pack this component.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) component: Option<PathBuf>,
+    /// How it is compiled, to see whether it would load.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade dev`.
+#[derive(Debug, Args)]
+pub(crate) struct DevArgs {
+    /// The plugin's folder, with its palisade.toml.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Flags of `palisade run`, such as --root.
+    #[arg(
+        value_name = "FLAGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) flags: Vec<std::ffi::OsString>,
 }

@@ -3,11 +3,14 @@
 pub(crate) mod ask_keyring;
 pub(crate) mod call;
 pub(crate) mod compile_plugin;
+pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod grant;
 pub(crate) mod inspect;
 pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod new;
+pub(crate) mod pack;
 pub(crate) mod remove;
 pub(crate) mod run;
 mod run_http;

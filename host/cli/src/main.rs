@@ -11,6 +11,7 @@ mod args;
 mod commands;
 mod compiler;
 mod consent;
+mod dev;
 mod failure;
 mod files;
 mod grants;
@@ -25,6 +26,7 @@ mod permissions;
 mod places;
 mod plugin_arg;
 mod prepare;
+mod project;
 mod scopes;
 mod secrets;
 mod several;
@@ -65,6 +67,9 @@ fn main() -> ExitCode {
         Command::Revoke(args) => commands::grant::revoke(&args),
         Command::Permissions(args) => commands::grant::permissions(&args),
         Command::Secret { command } => commands::secret::run(&command),
+        Command::New(args) => commands::new::run(&args),
+        Command::Dev(args) => commands::dev::run(&args),
+        Command::Pack(args) => commands::pack::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
         Command::AskKeyring => commands::ask_keyring::run(),

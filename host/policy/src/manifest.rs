@@ -44,6 +44,15 @@ pub struct PluginInfo {
     /// One line about it, at most 500 bytes, without control and invisible
     /// characters.
     pub description: Option<String>,
+    /// Under which licence it may be used, an SPDX expression by intention: one
+    /// line of at most 200 bytes.
+    pub license: Option<String>,
+    /// Where its source is, an address of the web.
+    pub source: Option<String>,
+    /// Where more is said about it, an address of the web.
+    pub homepage: Option<String>,
+    /// Who made it, at most 16, each one line of at most 200 bytes.
+    pub authors: Vec<String>,
 }
 
 impl Manifest {
@@ -100,7 +109,18 @@ pub(crate) fn section<'a>(item: &Item<'a>) -> Result<Table<'a>, ParseError> {
 impl PluginInfo {
     pub(crate) fn parse(item: &Item<'_>) -> Result<Self, ParseError> {
         let table = section(item)?;
-        table.only(&["name", "version", "description"], &[])?;
+        table.only(
+            &[
+                "name",
+                "version",
+                "description",
+                "license",
+                "source",
+                "homepage",
+                "authors",
+            ],
+            &[],
+        )?;
 
         let example = "name = \"notes\"";
         let item = table.require("name", example)?;
@@ -131,12 +151,76 @@ impl PluginInfo {
             description: text(
                 "description",
                 "description = \"Search and edit a folder of notes\"",
-                |text| {
-                    let blank = text.trim().is_empty();
-                    !blank && text.len() <= 500 && !text.chars().any(steers)
-                },
+                |text| is_line(text, 500),
                 "a description is one line of at most 500 bytes, without control and invisible characters",
             )?,
+            license: text(
+                "license",
+                "license = \"Apache-2.0\"",
+                |text| is_line(text, MOST_WORDS),
+                "a licence is an SPDX expression of at most 200 bytes, for example \"MIT OR Apache-2.0\"",
+            )?,
+            source: text(
+                "source",
+                "source = \"https://example.com/notes\"",
+                is_web,
+                WEB_RULE,
+            )?,
+            homepage: text(
+                "homepage",
+                "homepage = \"https://example.com\"",
+                is_web,
+                WEB_RULE,
+            )?,
+            authors: match table.get("authors") {
+                Some(item) => authors(&item)?,
+                None => Vec::new(),
+            },
         })
     }
+}
+
+/// Longest name of an author or a licence, in bytes.
+const MOST_WORDS: usize = 200;
+
+/// Most authors.
+const MOST_AUTHORS: usize = 16;
+
+/// Longest address, in bytes.
+const MOST_ADDRESS: usize = 1024;
+
+const WEB_RULE: &str = "write an address of at most 1024 bytes that begins with https:// or http://, \
+     without a user name and password";
+
+/// Whether it is one line that can be shown.
+fn is_line(text: &str, most: usize) -> bool {
+    !text.trim().is_empty() && text.len() <= most && !text.chars().any(steers)
+}
+
+/// Whether it is an address that can be shown, and opened in a browser.
+fn is_web(text: &str) -> bool {
+    is_line(text, MOST_ADDRESS)
+        && !text.contains(char::is_whitespace)
+        && url::Url::parse(text).is_ok_and(|url| {
+            matches!(url.scheme(), "https" | "http")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+        })
+}
+
+fn authors(item: &Item<'_>) -> Result<Vec<String>, ParseError> {
+    let names = item.strings("authors = [\"Ada\"]")?;
+    if names.len() > MOST_AUTHORS {
+        return Err(item.error("names too many", "name at most 16 authors"));
+    }
+    (names.into_iter())
+        .map(|(name, item)| match is_line(name, MOST_WORDS) {
+            true => Ok(name.to_owned()),
+            false => Err(item.error(
+                "holds what is no name",
+                "an author is one line of at most 200 bytes, without control and invisible characters",
+            )),
+        })
+        .collect()
 }

@@ -97,6 +97,19 @@ fn bad_values_are_refused_where_they_stand() {
         (manifest("[plugin]\nname = \"\""), 2, "name"),
         (manifest("[plugin]\nname = \"../../etc\""), 2, "name"),
         (after_plugin("version = \"\""), 3, "version"),
+        (after_plugin("license = \" \""), 3, "license"),
+        (after_plugin("source = \"javascript:x\""), 3, "source"),
+        (
+            after_plugin("source = \"https://u:p@a.example\""),
+            3,
+            "source",
+        ),
+        (after_plugin("homepage = \"https://a b\""), 3, "homepage"),
+        (
+            after_plugin("authors = [\"a\", \"b\\u202ec\"]"),
+            3,
+            "authors",
+        ),
         (
             after_plugin("description = \"red \\u001b[31mtext\""),
             3,

@@ -12,6 +12,10 @@ const MANIFEST: &str = r#"
 name = "notes"            # [a-z0-9-]{1,48}
 version = "1.2.0"
 description = "Search and edit a folder of notes"
+license = "MIT OR Apache-2.0"
+source = "https://example.com/notes"
+homepage = "http://[::1]:8080/"
+authors = ["Ada Lovelace", "Grace"]
 
 [[roots]]
 name = "notes"
@@ -55,6 +59,19 @@ fn a_manifest_asks_for_everything_there_is() {
     assert_eq!(manifest.plugin.name, "notes");
     assert_eq!(manifest.plugin.version.as_deref(), Some("1.2.0"));
     assert!(manifest.plugin.description.unwrap().starts_with("Search"));
+    assert_eq!(
+        manifest.plugin.license.as_deref(),
+        Some("MIT OR Apache-2.0")
+    );
+    assert_eq!(
+        manifest.plugin.source.as_deref(),
+        Some("https://example.com/notes")
+    );
+    assert_eq!(
+        manifest.plugin.homepage.as_deref(),
+        Some("http://[::1]:8080/")
+    );
+    assert_eq!(manifest.plugin.authors, ["Ada Lovelace", "Grace"]);
 
     let [notes, any] = &manifest.roots[..] else {
         panic!("two roots")

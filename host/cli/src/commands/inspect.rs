@@ -10,12 +10,17 @@ use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
 use crate::failure::Failure;
+use crate::files::read_file;
+use crate::load::MAX_PLUGIN;
 use crate::output::{self, printable};
 use crate::permissions::{Permissions, table};
 use crate::prepare::{Prepared, prepare, runtime};
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+    if args.readme || args.licence {
+        return show(args);
+    }
     // Once there is one, a file that grows too large is only an error.
     let _runtime = runtime()?;
     let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
@@ -27,6 +32,23 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     } else {
         output::line(as_text(&prepared, output::has_colour(&std::io::stdout())))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a text that the file carries. Nothing in it is run or believed for that.
+fn show(args: &InspectArgs) -> Result<ExitCode, Failure> {
+    let file = args.plugin.display();
+    let bytes = read_file(&args.plugin, MAX_PLUGIN)
+        .map_err(|error| Failure::because(format!("{file} can't be read"), &error))?;
+    let carried =
+        palisade_package::carried(&bytes).map_err(|error| Failure::because(file, &error))?;
+    let (what, text) = match args.readme {
+        true => ("README", carried.readme),
+        false => ("text of a licence", carried.licence),
+    };
+    let file = args.plugin.display();
+    let text = text.ok_or_else(|| Failure::new(format!("there is no {what} in {file}")))?;
+    output::line(printable(text.trim_end()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -43,9 +65,14 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         .iter()
         .map(|need| json!({ "what": need.what, "flag": need.flag }))
         .collect();
+    let about = prepared.manifest.as_ref().map(|manifest| &manifest.plugin);
     Ok(json!({
         "name": prepared.name,
-        "version": prepared.manifest.as_ref().and_then(|manifest| manifest.plugin.version.as_ref()),
+        "version": about.and_then(|about| about.version.as_ref()),
+        "license": about.and_then(|about| about.license.as_ref()),
+        "source": about.and_then(|about| about.source.as_ref()),
+        "homepage": about.and_then(|about| about.homepage.as_ref()),
+        "authors": about.map(|about| &about.authors),
         "kind": metadata.kind,
         "digest": format!("sha256:{}", prepared.plugin.digest()),
         "compiled": prepared.plugin.was_compiled_before(),
@@ -112,6 +139,24 @@ fn as_text(prepared: &Prepared, colour: bool) -> String {
     facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
     facts.add_row(["exports", &metadata.exports.join(", ")]);
     facts.add_row(["imports", &packages(&metadata.imports)]);
+    // Its own words: nobody has looked whether they are true.
+    if let Some(about) = about {
+        let authors = about.authors.join(", ");
+        let said = [
+            ("licence", about.license.as_deref()),
+            ("source", about.source.as_deref()),
+            ("homepage", about.homepage.as_deref()),
+            (
+                "authors",
+                Some(authors.as_str()).filter(|all| !all.is_empty()),
+            ),
+        ];
+        for (what, text) in said {
+            if let Some(text) = text {
+                facts.add_row([what, &printable(text)]);
+            }
+        }
+    }
     let mut lists = Vec::new();
     if metadata.offers.tools {
         let rows = metadata.tools.iter();

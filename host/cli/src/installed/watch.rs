@@ -43,7 +43,7 @@ pub(crate) fn start(service: &Service, mut watched: Vec<(usize, Watched)>) -> Re
         .name("palisade-grants".to_owned())
         .spawn(move || {
             loop {
-                std::thread::sleep(LOOK);
+                std::thread::park_timeout(LOOK);
                 for (place, one) in &mut watched {
                     one.look(&service, *place);
                 }
