@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
@@ -50,7 +50,6 @@ impl Keyring {
             .contains("/collection/")
         {
             assert!(asked.elapsed() < PATIENCE, "the keyring does not start");
-            std::thread::sleep(Duration::from_millis(20));
         }
         Some(keyring)
     }

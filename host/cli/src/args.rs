@@ -1,19 +1,25 @@
 //! The command line.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use palisade_policy::units::{parse_duration, parse_size};
-use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag, ToolFlag};
-use palisade_registry::Source;
+use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_secrets::Place;
-use palisade_server::{AllowedHost, AllowedOrigin};
 
 use crate::plugin_arg::PluginArg;
 use crate::scopes::{Scoped, Written};
+
+mod http;
+mod installed;
+
+pub(crate) use http::HttpArgs;
+pub(crate) use installed::{
+    GrantCommand, InstallArgs, ListArgs, PermissionsArgs, RemoveArgs, RevokeArgs, UpdateArgs,
+};
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
 /// exactly the directories and variables you grant.
@@ -225,54 +231,6 @@ impl From<ClientRootsArg> for ClientRoots {
     }
 }
 
-/// How to serve over HTTP.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Over HTTP")]
-pub(crate) struct HttpArgs {
-    /// Serve over HTTP at this address, such as 127.0.0.1:8080; port 0 takes
-    /// any that is free.
-    #[arg(long = "http", value_name = "ADDRESS:PORT", value_parser = address)]
-    pub(crate) address: Option<SocketAddr>,
-    /// Answer only who sends the token in this file; several stand one a line.
-    /// Without this, the token is in the variable PALISADE_TOKEN.
-    #[arg(long, value_name = "FILE", requires = "address")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Answer everybody on this machine.
-    #[arg(long, requires = "address", conflicts_with = "token_file")]
-    pub(crate) no_auth: bool,
-    /// Serve HTTPS, with this chain of certificates in PEM.
-    #[arg(long, value_name = "FILE", requires = "address", requires = "tls_key")]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// The certificate's private key, in PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub(crate) tls_key: Option<PathBuf>,
-    /// Another name by which clients call this server.
-    #[arg(long = "allow-host", value_name = "NAME[:PORT]", requires = "address")]
-    pub(crate) hosts: Vec<AllowedHost>,
-    /// A site whose pages may call this server.
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "address")]
-    pub(crate) origins: Vec<AllowedOrigin>,
-    /// End a session in which nothing happens after this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1800, requires = "address",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) session_idle: u32,
-    /// Sessions at a time.
-    #[arg(long, value_name = "COUNT", default_value_t = 1024, requires = "address",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_sessions: u32,
-}
-
-/// An address to listen at. Names are not looked up, but for the one that
-/// always is the same.
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
-    let wrong = "give an IP address and a port, such as 127.0.0.1:8080";
-    if let Some(port) = text.strip_prefix("localhost:") {
-        let port = port.parse().map_err(|_| wrong)?;
-        return Ok((Ipv4Addr::LOCALHOST, port).into());
-    }
-    text.parse().map_err(|_| wrong)
-}
-
 /// An address of a server of names; 53 is the usual port.
 fn name_server(text: &str) -> Result<SocketAddr, &'static str> {
     let address = text.parse::<IpAddr>().map(|address| (address, 53).into());
@@ -331,117 +289,6 @@ pub(crate) struct CallArgs {
     /// Print the whole result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `palisade install`.
-#[derive(Debug, Args)]
-pub(crate) struct InstallArgs {
-    /// Where it is: a path, https://… or oci://REGISTRY/NAME:TAG.
-    pub(crate) source: Source,
-    /// Another name than its own.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// What it is granted; the rest is asked for at the terminal.
-    #[command(flatten)]
-    pub(crate) grants: GrantFlags,
-    /// Ask nothing: grant what the flags say, and no more.
-    #[arg(long)]
-    pub(crate) no_input: bool,
-    /// How the network is reached.
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    /// How it is compiled.
-    #[command(flatten)]
-    pub(crate) compile: CompileArgs,
-    /// Print JSON, and ask nothing.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `palisade update`.
-#[derive(Debug, Args)]
-pub(crate) struct UpdateArgs {
-    /// The plugin's name.
-    pub(crate) name: String,
-    /// Take this very version without being asked: the digest that was shown.
-    #[arg(long, value_name = "sha256:DIGEST")]
-    pub(crate) accept: Option<String>,
-    /// How the network is reached.
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-    /// How it is compiled.
-    #[command(flatten)]
-    pub(crate) compile: CompileArgs,
-    /// Print JSON, and ask nothing.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `palisade list`, `palisade verify`.
-#[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `palisade remove`.
-#[derive(Debug, Args)]
-pub(crate) struct RemoveArgs {
-    /// The plugin's name.
-    pub(crate) name: String,
-}
-
-/// `palisade permissions`.
-#[derive(Debug, Args)]
-pub(crate) struct PermissionsArgs {
-    /// The plugin's name.
-    pub(crate) name: String,
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `palisade grant`.
-#[derive(Debug, Args)]
-pub(crate) struct GrantCommand {
-    /// The plugin's name.
-    pub(crate) name: String,
-    /// What it is granted.
-    #[command(flatten)]
-    pub(crate) grants: GrantFlags,
-    /// Decide about tools: 'PATTERN=allow', 'PATTERN=ask' or 'PATTERN=deny'.
-    #[arg(long = "tool", value_name = "PATTERN=DECISION")]
-    pub(crate) tools: Vec<ToolFlag>,
-    /// Let the plugin see a secret itself, and not only have the use of it.
-    #[arg(long = "expose-secret", value_name = "NAME")]
-    pub(crate) exposed: Vec<SecretArg>,
-}
-
-/// `palisade revoke`.
-#[derive(Debug, Args)]
-pub(crate) struct RevokeArgs {
-    /// The plugin's name.
-    pub(crate) name: String,
-    /// Take back the folder or file of this name.
-    #[arg(long = "root", visible_alias = "file", value_name = "NAME")]
-    pub(crate) roots: Vec<String>,
-    /// Take back a place in the network, as it was granted.
-    #[arg(long = "allow", value_name = "RULE")]
-    pub(crate) allow: Vec<AllowFlag>,
-    /// Take back an environment variable.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) env: Vec<String>,
-    /// Take back the use of a secret. Its value stays; `palisade secret remove`
-    /// forgets it.
-    #[arg(long = "secret", value_name = "NAME")]
-    pub(crate) secrets: Vec<SecretArg>,
-    /// Forget what was decided about tools.
-    #[arg(long = "tool", value_name = "PATTERN")]
-    pub(crate) tools: Vec<String>,
-    /// Take back everything.
-    #[arg(long, conflicts_with_all = ["roots", "allow", "env", "secrets", "tools"])]
-    pub(crate) all: bool,
 }
 
 /// `palisade secret`.

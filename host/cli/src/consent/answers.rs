@@ -66,10 +66,8 @@ pub(crate) fn ask(
             Wants::Root(root) if granted.roots.iter().all(|known| known.name != root.name) => {
                 folders(text, &one, root)?;
             }
-            Wants::Network(rule) if !granted.network.contains(rule) => {
-                if yes(&one)? {
-                    text.add_network(rule);
-                }
+            Wants::Network(rule) if !granted.network.contains(rule) && yes(&one)? => {
+                text.add_network(rule);
             }
             Wants::Env(name) if !granted.env.contains_key(name) => {
                 let flag = EnvFlag {

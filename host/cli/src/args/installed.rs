@@ -1,0 +1,118 @@
+//! The command line of what is installed.
+
+use clap::Args;
+use palisade_policy::{AllowFlag, ToolFlag};
+use palisade_registry::Source;
+
+use super::{CompileArgs, GrantFlags, NetworkArgs, SecretArg};
+
+/// `palisade install`.
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Where it is: a path, https://… or oci://REGISTRY/NAME:TAG.
+    pub(crate) source: Source,
+    /// Another name than its own.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// What it is granted; the rest is asked for at the terminal.
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+    /// Ask nothing: grant what the flags say, and no more.
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// How the network is reached.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade update`.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Take this very version without being asked: the digest that was shown.
+    #[arg(long, value_name = "sha256:DIGEST")]
+    pub(crate) accept: Option<String>,
+    /// How the network is reached.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade list`, `palisade verify`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade remove`.
+#[derive(Debug, Args)]
+pub(crate) struct RemoveArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+}
+
+/// `palisade permissions`.
+#[derive(Debug, Args)]
+pub(crate) struct PermissionsArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade grant`.
+#[derive(Debug, Args)]
+pub(crate) struct GrantCommand {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// What it is granted.
+    #[command(flatten)]
+    pub(crate) grants: GrantFlags,
+    /// Decide about tools: 'PATTERN=allow', 'PATTERN=ask' or 'PATTERN=deny'.
+    #[arg(long = "tool", value_name = "PATTERN=DECISION")]
+    pub(crate) tools: Vec<ToolFlag>,
+    /// Let the plugin see a secret itself, and not only have the use of it.
+    #[arg(long = "expose-secret", value_name = "NAME")]
+    pub(crate) exposed: Vec<SecretArg>,
+}
+
+/// `palisade revoke`.
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Take back the folder or file of this name.
+    #[arg(long = "root", visible_alias = "file", value_name = "NAME")]
+    pub(crate) roots: Vec<String>,
+    /// Take back a place in the network, as it was granted.
+    #[arg(long = "allow", value_name = "RULE")]
+    pub(crate) allow: Vec<AllowFlag>,
+    /// Take back an environment variable.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+    /// Take back the use of a secret. Its value stays; `palisade secret remove`
+    /// forgets it.
+    #[arg(long = "secret", value_name = "NAME")]
+    pub(crate) secrets: Vec<SecretArg>,
+    /// Forget what was decided about tools.
+    #[arg(long = "tool", value_name = "PATTERN")]
+    pub(crate) tools: Vec<String>,
+    /// Take back everything.
+    #[arg(long, conflicts_with_all = ["roots", "allow", "env", "secrets", "tools"])]
+    pub(crate) all: bool,
+}
