@@ -34,6 +34,7 @@ pub mod rpc;
 mod session;
 pub mod stage;
 mod streams;
+pub mod terminal;
 
 pub use artifacts::{client, guest, palisade, plugin, source};
 pub use client::Client;

@@ -79,6 +79,8 @@ mod inspecting;
 mod install_stage;
 mod installed_served;
 mod installing;
+mod installing_at_a_terminal;
+mod installing_killed;
 mod large_results;
 mod logging;
 mod mistakes;
