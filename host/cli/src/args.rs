@@ -11,6 +11,10 @@ use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag, ToolF
 use palisade_registry::Source;
 use palisade_server::{AllowedHost, AllowedOrigin};
 
+mod clients;
+
+pub(crate) use clients::{ClientAddArgs, ClientCommand, ClientRemoveArgs, ConfigArgs, ExportArgs};
+
 use crate::plugin_arg::PluginArg;
 use crate::scopes::{Scoped, Written};
 
@@ -51,6 +55,14 @@ pub(crate) enum Command {
     Revoke(RevokeArgs),
     /// Show what an installed plugin asks for, is granted and gets.
     Permissions(PermissionsArgs),
+    /// Have MCP clients start installed plugins.
+    Client {
+        /// What to do.
+        #[command(subcommand)]
+        command: ClientCommand,
+    },
+    /// Put an installed plugin into a file for others.
+    Export(ExportArgs),
     /// Keep values that plugins have the use of and never see.
     Secret {
         /// What to do with them.

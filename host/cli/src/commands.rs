@@ -1,8 +1,10 @@
 //! One file a subcommand.
 
 pub(crate) mod call;
+pub(crate) mod client;
 pub(crate) mod compile_plugin;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod grant;
 pub(crate) mod inspect;
 pub(crate) mod install;

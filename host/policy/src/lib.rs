@@ -62,6 +62,7 @@ mod names;
 mod naming;
 mod network;
 mod parse;
+mod portable;
 mod roots;
 mod rows;
 mod secrets;
