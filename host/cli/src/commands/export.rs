@@ -118,7 +118,12 @@ fn fields(manifest: Option<&Manifest>, grant: &Grant) -> Result<Vec<Field>, Stri
     let decision = compare(manifest, grant).map_err(|error| error.to_string())?;
     let effective = decision.effective;
     let mut fields = folders(manifest, &effective);
-    for name in effective.env.keys() {
+    let required = manifest.into_iter().flat_map(|manifest| &manifest.env);
+    let required = required.filter(|(_, request)| request.required);
+    let variables: BTreeSet<_> = (effective.env.keys())
+        .chain(required.map(|(name, _)| name))
+        .collect();
+    for name in variables {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         if !name.bytes().all(plain) {
             return Err(format!(
