@@ -37,7 +37,11 @@ fn desk() -> Desk {
         "--env",
         "LANG=my-own-tongue",
         "--tool",
-        "*=allow",
+        "read=allow",
+        "--tool",
+        "env=allow",
+        "--tool",
+        "write=allow",
     ];
     desk.palisade(flags).output().success();
     desk

@@ -235,7 +235,7 @@ fn is_root() -> bool {
 fn what_can_not_be_written_stays_whole() {
     let desk = desk();
     for (client, file, key) in CLIENTS {
-        let file = desk.home().join("closed").join(file);
+        let file = desk.home().join("closed").join(client).join(file);
         let folder = file.parent().unwrap();
         put(&file, &lived_in(key));
         fs::set_permissions(folder, fs::Permissions::from_mode(0o555)).unwrap();
