@@ -114,7 +114,7 @@ pub enum Os {
     /// Linux, and what is like it.
     Linux,
     /// macOS.
-    MacOs,
+    Mac,
     /// Windows.
     Windows,
 }
@@ -124,7 +124,7 @@ impl Os {
     #[must_use]
     pub fn current() -> Self {
         match std::env::consts::OS {
-            "macos" => Self::MacOs,
+            "macos" => Self::Mac,
             "windows" => Self::Windows,
             _ => Self::Linux,
         }
@@ -163,7 +163,7 @@ impl Client {
     pub fn user_file(&self, os: Os, bases: &Bases) -> PathBuf {
         let place = match os {
             Os::Linux => self.linux,
-            Os::MacOs => self.macos,
+            Os::Mac => self.macos,
             Os::Windows => self.windows,
         };
         match place {
@@ -244,7 +244,7 @@ mod tests {
             let client = Client::find(id).unwrap();
             let file = |os| client.user_file(os, &bases);
             assert_eq!(file(Os::Linux), Path::new(linux));
-            assert_eq!(file(Os::MacOs), Path::new(macos));
+            assert_eq!(file(Os::Mac), Path::new(macos));
             assert_eq!(file(Os::Windows), Path::new(windows));
         }
     }
@@ -260,7 +260,7 @@ mod tests {
             let zed = Client::find("zed").unwrap();
             (
                 zed.user_file(Os::Linux, &bases),
-                zed.user_file(Os::MacOs, &bases),
+                zed.user_file(Os::Mac, &bases),
             )
         };
         assert_eq!(at("/etc/ada").0, Path::new("/etc/ada/zed/settings.json"));
