@@ -10,6 +10,10 @@ use palisade_policy::units::{parse_duration, parse_size};
 use palisade_policy::{AllowFlag, ClientRoots, EnvFlag, FileFlag, RootFlag};
 use palisade_secrets::Place;
 
+mod clients;
+
+pub(crate) use clients::{ClientAddArgs, ClientCommand, ClientRemoveArgs, ConfigArgs, ExportArgs};
+
 use crate::plugin_arg::PluginArg;
 use crate::scopes::{Scoped, Written};
 
@@ -58,6 +62,14 @@ pub(crate) enum Command {
     Revoke(RevokeArgs),
     /// Show what an installed plugin asks for, is granted and gets.
     Permissions(PermissionsArgs),
+    /// Have MCP clients start installed plugins.
+    Client {
+        /// What to do.
+        #[command(subcommand)]
+        command: ClientCommand,
+    },
+    /// Put an installed plugin into a file for others.
+    Export(ExportArgs),
     /// Keep values that plugins have the use of and never see.
     Secret {
         /// What to do with them.

@@ -2,9 +2,11 @@
 
 pub(crate) mod ask_keyring;
 pub(crate) mod call;
+pub(crate) mod client;
 pub(crate) mod compile_plugin;
 pub(crate) mod dev;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod grant;
 pub(crate) mod inspect;
 pub(crate) mod install;

@@ -10,6 +10,7 @@ use clap::Parser;
 mod args;
 mod commands;
 mod compiler;
+mod config_file;
 mod consent;
 mod dev;
 mod failure;
@@ -66,6 +67,8 @@ fn main() -> ExitCode {
         Command::Grant(args) => commands::grant::run(&args),
         Command::Revoke(args) => commands::grant::revoke(&args),
         Command::Permissions(args) => commands::grant::permissions(&args),
+        Command::Client { command } => commands::client::run(&command),
+        Command::Export(args) => commands::export::run(&args),
         Command::Secret { command } => commands::secret::run(&command),
         Command::New(args) => commands::new::run(&args),
         Command::Dev(args) => commands::dev::run(&args),

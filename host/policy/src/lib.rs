@@ -63,6 +63,7 @@ mod names;
 mod naming;
 mod network;
 mod parse;
+mod portable;
 mod roots;
 mod rows;
 mod secrets;
