@@ -24,7 +24,8 @@ impl Terminal {
     #[must_use]
     pub fn start(command: &Palisade) -> Self {
         let mut starts = command.command();
-        starts.env("TERM", "dumb");
+        // A terminal that can do more than lines, and no colours.
+        starts.env("TERM", "xterm").env("NO_COLOR", "1");
         let patience = u64::try_from(PATIENCE.as_millis()).ok();
         Self {
             session: spawn_command(starts, patience).expect("the host can be started"),
