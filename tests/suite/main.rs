@@ -83,6 +83,7 @@ mod install_stage;
 mod installed_served;
 mod installing;
 mod installing_at_a_terminal;
+mod installing_from_a_registry;
 mod installing_killed;
 mod large_results;
 mod logging;

@@ -22,7 +22,8 @@ mod installed;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use installed::{
-    GrantCommand, InstallArgs, ListArgs, PermissionsArgs, RemoveArgs, RevokeArgs, UpdateArgs,
+    GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs, RevokeArgs,
+    UpdateArgs,
 };
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Dev(DevArgs),
     /// Make one file of a plugin, with its manifest, README and licence inside.
     Pack(PackArgs),
+    /// Publish a packed plugin in an OCI registry.
+    Push(PushArgs),
     /// Say what protects this machine, and what to do where that is less than
     /// it could be.
     Doctor(DoctorArgs),

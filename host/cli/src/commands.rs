@@ -13,6 +13,7 @@ pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod pack;
+pub(crate) mod push;
 pub(crate) mod remove;
 pub(crate) mod run;
 mod run_http;

@@ -127,7 +127,7 @@ pub(crate) fn forget_compiled(places: &Places, digest: [u8; 32]) {
 }
 
 /// Why a file can't be loaded at all.
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
+pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
     let shown = file.display();
     let failure = match error.kind() {
         std::io::ErrorKind::NotFound => Failure::new(format!("there is no file {shown}")),

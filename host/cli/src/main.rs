@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         Command::New(args) => commands::new::run(&args),
         Command::Dev(args) => commands::dev::run(&args),
         Command::Pack(args) => commands::pack::run(&args),
+        Command::Push(args) => commands::push::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),
         Command::AskKeyring => commands::ask_keyring::run(),

@@ -1,5 +1,7 @@
 //! The command line of what is installed.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use palisade_policy::{AllowFlag, ToolFlag};
 use palisade_registry::Source;
@@ -27,6 +29,24 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
     /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade push`.
+#[derive(Debug, Args)]
+pub(crate) struct PushArgs {
+    /// The plugin, a packed .wasm file.
+    pub(crate) file: PathBuf,
+    /// Where to: oci://REGISTRY/NAME:TAG.
+    pub(crate) to: Source,
+    /// How the network is reached.
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
