@@ -38,6 +38,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     build_wall()?;
     // Everything that runs a plugin, or reads what a client sends, begins here.
     let _log = logging::in_background();
+    give_memory_back();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
         let signal = cancel_on_signal(stop.clone());
@@ -99,4 +100,14 @@ pub(super) fn cancel_on_signal(stop: CancellationToken) -> JoinHandle<()> {
             stop.cancel();
         }
     })
+}
+
+/// What a large result or a crowd of clients took is given back to the system once
+/// it is gone, also if nothing happens afterwards: the allocator does so by itself
+/// only where it is used again, and a thread's own part of it may never be.
+pub(super) fn give_memory_back() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = tikv_jemalloc_ctl::background_thread::write(true) {
+        tracing::debug!("memory that is free stays with this process: {error}");
+    }
 }

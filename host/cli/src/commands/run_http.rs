@@ -60,7 +60,7 @@ pub(crate) fn run(
     build_wall()?;
     let _log = logging::in_background();
     let runtime = runtime_of_many()?;
-    give_memory_back();
+    super::run::give_memory_back();
     let stop = CancellationToken::new();
     let served = runtime.block_on(async {
         if unencrypted {
@@ -147,14 +147,4 @@ fn tls(args: &HttpArgs) -> Result<Option<Tls>, Failure> {
         Failure::because(format!("{} can't be used", file.display()), &error)
             .remedy("give --tls-cert and --tls-key, both in PEM, that belong together")
     })
-}
-
-/// What a crowd of clients took is given back to the system once they are
-/// gone, also if nothing happens afterwards: the allocator does so by itself
-/// only while it is used.
-fn give_memory_back() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = tikv_jemalloc_ctl::background_thread::write(true) {
-        tracing::debug!("memory that is free stays with this process: {error}");
-    }
 }
