@@ -107,6 +107,7 @@ mod secrets_store;
 mod several_plugins;
 mod several_plugins_grants;
 mod several_plugins_left_out;
+mod signing;
 mod stateless_requests;
 mod stdout_purity;
 mod streams;

@@ -19,12 +19,14 @@ use crate::scopes::{Scoped, Written};
 
 mod http;
 mod installed;
+mod signing;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use installed::{
     GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs, RevokeArgs,
     UpdateArgs,
 };
+pub(crate) use signing::{KeygenArgs, SignArgs};
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
 /// exactly the directories and variables you grant.
@@ -84,6 +86,10 @@ pub(crate) enum Command {
     Dev(DevArgs),
     /// Make one file of a plugin, with its manifest, README and licence inside.
     Pack(PackArgs),
+    /// Make a key pair, to sign plugins with.
+    Keygen(KeygenArgs),
+    /// Sign a packed plugin, so that others can tell who made it.
+    Sign(SignArgs),
     /// Publish a packed plugin in an OCI registry.
     Push(PushArgs),
     /// Say what protects this machine, and what to do where that is less than

@@ -18,4 +18,5 @@ pub(crate) mod remove;
 pub(crate) mod run;
 mod run_http;
 pub(crate) mod secret;
+pub(crate) mod sign;
 pub(crate) mod update;

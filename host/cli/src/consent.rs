@@ -7,6 +7,7 @@ use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
 
 use crate::output::{self, printable};
+use crate::signed::Verdict;
 
 pub(crate) mod answers;
 
@@ -22,7 +23,7 @@ pub(crate) struct Card<'a> {
     pub(crate) source: String,
     pub(crate) digest: String,
     /// Whose signature was checked.
-    pub(crate) signer: Option<&'a str>,
+    pub(crate) verdict: &'a Verdict,
 }
 
 impl Card<'_> {
@@ -36,10 +37,7 @@ impl Card<'_> {
         if let Some(description) = about.and_then(|about| about.description.as_ref()) {
             let _ = write!(title, " · {}", printable(description));
         }
-        let signer = self.signer.map_or_else(
-            || "by nobody: nothing says who made it".to_owned(),
-            printable,
-        );
+        let signer = printable(&self.verdict.words());
         let mut text = format!(
             "  {title}\n  from      {}\n  digest    sha256:{}\n  signed    {signer}\n  kind      {}",
             printable(&self.source),

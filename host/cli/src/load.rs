@@ -11,6 +11,7 @@ use palisade_runtime::{
     digest, offered,
 };
 use palisade_server::check_schemas;
+use palisade_signing::Trust;
 
 use crate::args::CompileArgs;
 use crate::compiler::compiler;
@@ -18,6 +19,7 @@ use crate::failure::Failure;
 use crate::files::{open_file, read_file, read_text};
 use crate::installed::{self, Subject};
 use crate::places::Places;
+use crate::signed::{self, Verdict};
 
 /// The manifest beside a plugin that carries none.
 const MANIFEST: &str = "palisade.toml";
@@ -31,6 +33,7 @@ pub(crate) struct Loader {
     engine: Engine,
     cache: Option<Arc<CompiledCache>>,
     compiler: Arc<CompilerProcess>,
+    trust: Result<Trust, Failure>,
 }
 
 impl Loader {
@@ -58,6 +61,7 @@ impl Loader {
             engine,
             cache,
             compiler: Arc::new(compiler(compile)),
+            trust: signed::trust(places),
         })
     }
 
@@ -73,6 +77,10 @@ impl Loader {
                 self.load_from(&file.display(), digest, &read)
             }
             Subject::Installed(installed, store) => {
+                // What may run was said when it was installed, and may have been said
+                // otherwise since.
+                let trust = self.trust.as_ref().map_err(Failure::clone)?;
+                Verdict::of_installed(trust, &installed.entry).satisfies(&installed.name)?;
                 let bytes = store.blob(installed.entry.digest);
                 let bytes = bytes.map_err(|error| installed::failure(&error))?;
                 self.load_bytes(&installed.name, &bytes)

@@ -31,6 +31,7 @@ mod project;
 mod scopes;
 mod secrets;
 mod several;
+mod signed;
 mod steps;
 mod terminal;
 mod update;
@@ -73,6 +74,8 @@ fn main() -> ExitCode {
         Command::New(args) => commands::new::run(&args),
         Command::Dev(args) => commands::dev::run(&args),
         Command::Pack(args) => commands::pack::run(&args),
+        Command::Keygen(args) => commands::sign::keygen(&args),
+        Command::Sign(args) => commands::sign::run(&args),
         Command::Push(args) => commands::push::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::CompilePlugin(args) => commands::compile_plugin::run(&args),

@@ -71,6 +71,16 @@ impl Places {
         &self.config
     }
 
+    /// What a person says of those who sign plugins.
+    pub(crate) fn trust(&self) -> PathBuf {
+        self.config.join("trust.toml")
+    }
+
+    /// The secret key that plugins are signed with, unless another is named.
+    pub(crate) fn signing_key(&self) -> PathBuf {
+        self.config.join("signing.key")
+    }
+
     /// Where installed plugins are kept.
     pub(crate) fn store(&self) -> PathBuf {
         self.data.join("store")

@@ -11,6 +11,7 @@ use crate::source::Source;
 use crate::store::Store;
 use crate::temp::TempBlob;
 
+pub(crate) mod beside;
 pub(crate) mod error;
 pub(crate) mod limits;
 mod local;
@@ -18,6 +19,7 @@ mod look;
 mod sink;
 pub(crate) mod web;
 
+pub use beside::Beside;
 pub use error::FetchError;
 pub use limits::Limits;
 use web::{Ask, Web, good};
@@ -43,6 +45,11 @@ pub struct Fetched {
     pub digest: Digest,
     /// In a registry, the digest of the manifest that the tag led to.
     pub manifest: Option<Digest>,
+    /// In a registry, the manifests that led to it, as they are written. Each names
+    /// the next by its digest, and the last one the component.
+    pub chain: Vec<Vec<u8>>,
+    /// What lies beside it and may say who made it. Nobody has looked into it.
+    pub beside: Vec<Beside>,
     /// What the manifest says of itself: words of a stranger, bounded in size alone.
     pub annotations: BTreeMap<String, String>,
 }
@@ -116,7 +123,8 @@ impl Fetcher {
         match source {
             Source::Path(path) => {
                 let (blob, digest) = local::fetch(store, path, &self.limits, progress).await?;
-                Ok(Fetched::of(blob, digest))
+                let beside = beside::of_file(path)?;
+                Ok(Fetched::of(blob, digest).with(beside))
             }
             Source::Web(address) => {
                 let web = Web::new(&self.outside, &self.limits, address.clone());
@@ -125,7 +133,8 @@ impl Fetcher {
                 let answer = good(&from, answer)?;
                 let coming = web.component(store, &from, answer, None, progress);
                 let (blob, digest) = coming.await?;
-                Ok(Fetched::of(blob, digest))
+                let beside = beside::of_address(&web, address).await?;
+                Ok(Fetched::of(blob, digest).with(beside))
             }
             Source::Oci(reference) => oci::pull(self, store, reference, progress).await,
         }
@@ -160,11 +169,20 @@ impl Fetcher {
 }
 
 impl Fetched {
+    fn with(self, beside: Option<Beside>) -> Self {
+        Self {
+            beside: beside.into_iter().collect(),
+            ..self
+        }
+    }
+
     fn of(blob: TempBlob, digest: Digest) -> Self {
         Self {
             blob,
             digest,
             manifest: None,
+            chain: Vec::new(),
+            beside: Vec::new(),
             annotations: BTreeMap::new(),
         }
     }

@@ -18,6 +18,7 @@ mod component;
 mod login;
 mod manifest;
 mod push;
+mod referrers;
 
 use auth::Session;
 pub use login::Credentials;
@@ -48,16 +49,19 @@ pub(crate) async fn pull(
     progress: Told<'_>,
 ) -> Result<Fetched, FetchError> {
     let mut registry = Registry::new(fetcher, reference, "pull")?;
-    let (digest, found) = registry
+    let (digest, found, bytes) = registry
         .manifest(&reference.wanted(), reference.digest(), None)
         .await?;
+    let mut chain = vec![bytes];
     let manifest = match found {
         Found::Manifest(manifest) => manifest,
         Found::Index(index) => {
             let one = index.wasm().map_err(|why| registry.unusable(why))?;
             let wanted = one.digest.to_string();
             let found = registry.manifest(&wanted, Some(one.digest), Some(one.size));
-            match found.await?.1 {
+            let (_, found, bytes) = found.await?;
+            chain.push(bytes);
+            match found {
                 Found::Manifest(manifest) => manifest,
                 Found::Index(_) => {
                     return Err(registry.unusable("its index leads to another index"));
@@ -83,7 +87,10 @@ pub(crate) async fn pull(
             layer.digest
         )));
     }
+    let beside = referrers::all(&mut registry, &chain).await?;
     Ok(Fetched {
+        chain,
+        beside,
         blob,
         digest: found,
         manifest: Some(digest),
@@ -117,13 +124,13 @@ impl<'a> Registry<'a> {
         WebAddress::parse(&address).map_err(|why| self.unusable(why))
     }
 
-    /// A manifest: its digest, and what is in it.
+    /// A manifest: its digest, what is in it, and how that is written.
     async fn manifest(
         &mut self,
         wanted: &str,
         expected: Option<Digest>,
         size: Option<u64>,
-    ) -> Result<(Digest, Found), FetchError> {
+    ) -> Result<(Digest, Found, Vec<u8>), FetchError> {
         let from = self.reference.to_string();
         let ask = Ask::get(self.at(&format!("manifests/{wanted}"))?);
         let answer = self
@@ -150,7 +157,7 @@ impl<'a> Registry<'a> {
             return Err(self.unusable("its manifest is not as large as its index says"));
         }
         let found = Manifest::parse(&bytes).map_err(|why| self.unusable(why))?;
-        Ok((digest, found))
+        Ok((digest, found, bytes))
     }
 
     fn unusable(&self, why: impl ToString) -> FetchError {

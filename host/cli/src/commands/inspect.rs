@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use palisade_policy::ToolDecision;
+use palisade_registry::Digest;
 use palisade_runtime::contract::{Prompt, PromptArgument, ResourceTemplate, Tool};
 use palisade_runtime::{Import, Sandbox};
 use palisade_server::tool_json;
@@ -11,10 +12,13 @@ use serde_json::{Value, json};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::files::read_file;
-use crate::load::MAX_PLUGIN;
+use crate::installed::Subject;
+use crate::load::{MAX_PLUGIN, unreadable};
 use crate::output::{self, printable};
 use crate::permissions::{Permissions, table};
+use crate::places::Places;
 use crate::prepare::{Prepared, prepare, runtime};
+use crate::signed::{self, Verdict};
 
 /// Prints everything that can be known without calling a tool.
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
@@ -24,13 +28,18 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     // Once there is one, a file that grows too large is only an error.
     let _runtime = runtime()?;
     let prepared = prepare(&args.plugin, &args.grants, args.compile)?;
+    let signed = signed_by(args, &prepared)?;
     if args.json {
-        let json = as_json(&prepared)
+        let json = as_json(&prepared, &signed)
             .and_then(|json| serde_json::to_string_pretty(&json))
             .map_err(|error| Failure::because("the result can't be written as JSON", &error))?;
         output::line(json)?;
     } else {
-        output::line(as_text(&prepared, output::has_colour(&std::io::stdout())))?;
+        output::line(as_text(
+            &prepared,
+            &signed,
+            output::has_colour(&std::io::stdout()),
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -52,7 +61,30 @@ fn show(args: &InspectArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
+/// Who has signed it, or why that can't be told.
+fn signed_by(args: &InspectArgs, prepared: &Prepared) -> Result<String, Failure> {
+    let places = Places::find();
+    let trust = signed::trust(places.as_ref())?;
+    let file = match Subject::find(&args.plugin, places.as_ref())? {
+        Subject::Installed(installed, _) => {
+            return Ok(Verdict::of_installed(&trust, &installed.entry).words());
+        }
+        Subject::File(file) => std::path::absolute(&file).unwrap_or(file),
+    };
+    let bytes = read_file(&file, MAX_PLUGIN).map_err(|error| unreadable(&file, &error))?;
+    if Digest::of(&bytes).hex() != prepared.plugin.digest().to_string() {
+        return Err(
+            Failure::new(format!("{} changes at this moment", file.display())).remedy("try again"),
+        );
+    }
+    let verdict = Verdict::of(&trust, &file.display().to_string(), &bytes);
+    Ok(match verdict {
+        Ok(verdict) => verdict.words(),
+        Err(error) => format!("⚠ wrongly: its signature {error}"),
+    })
+}
+
+fn as_json(prepared: &Prepared, signed: &str) -> serde_json::Result<Value> {
     let metadata = prepared.plugin.metadata();
     let tools = metadata
         .tools
@@ -75,6 +107,7 @@ fn as_json(prepared: &Prepared) -> serde_json::Result<Value> {
         "authors": about.map(|about| &about.authors),
         "kind": metadata.kind,
         "digest": format!("sha256:{}", prepared.plugin.digest()),
+        "signed": signed,
         "compiled": prepared.plugin.was_compiled_before(),
         "exports": metadata.exports,
         "imports": metadata.imports,
@@ -124,7 +157,7 @@ fn prompts(prompts: &[Prompt]) -> Vec<Value> {
     prompts.iter().map(one).collect()
 }
 
-fn as_text(prepared: &Prepared, colour: bool) -> String {
+fn as_text(prepared: &Prepared, signed: &str, colour: bool) -> String {
     let metadata = prepared.plugin.metadata();
     let about = prepared.manifest.as_ref().map(|manifest| &manifest.plugin);
     let mut title = prepared.name.clone();
@@ -137,6 +170,7 @@ fn as_text(prepared: &Prepared, colour: bool) -> String {
     let mut facts = table();
     facts.add_row(["kind", &metadata.kind.to_string()]);
     facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
+    facts.add_row(["signed", &printable(signed)]);
     facts.add_row(["exports", &metadata.exports.join(", ")]);
     facts.add_row(["imports", &packages(&metadata.imports)]);
     // Its own words: nobody has looked whether they are true.

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
         metadata: arriving.plugin.metadata(),
         source: arriving.source.to_string(),
         digest: arriving.digest.hex(),
-        signer: None,
+        verdict: &arriving.verdict,
     };
     let asks = !args.no_input && !args.json && terminal::is_there();
     if !args.json {
@@ -67,20 +67,28 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
     }
     check_text(&name, &text, places.as_ref())?;
     let digest = arriving.digest.hex();
+    let signer = arriving.signer();
     let manifest = arriving.manifest.clone();
     keep(&home, &name, arriving, &text)?;
     keep_values(places.as_ref(), &values)?;
     let proposed = manifest.map(|manifest| answers::proposed(&manifest, &text));
-    args.told(&name, &proposed.unwrap_or_default(), &digest)?;
+    args.told(&name, &proposed.unwrap_or_default(), &digest, signer)?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl InstallArgs {
-    fn told(&self, name: &str, proposed: &[String], digest: &str) -> Result<(), Failure> {
+    fn told(
+        &self,
+        name: &str,
+        proposed: &[String],
+        digest: &str,
+        signer: Option<String>,
+    ) -> Result<(), Failure> {
         if self.json {
             let json = json!({
                 "name": name,
                 "digest": format!("sha256:{digest}"),
+                "signer": signer,
                 "not_granted": proposed,
             });
             return output::line(json);
@@ -115,7 +123,7 @@ fn again(
         )));
     }
     match args.json {
-        true => args.told(name, &[], there)?,
+        true => args.told(name, &[], there, arriving.signer())?,
         false => output::line(format!("{name} is installed already, and is the same."))?,
     }
     Ok(ExitCode::SUCCESS)

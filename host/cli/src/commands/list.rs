@@ -10,6 +10,8 @@ use crate::failure::Failure;
 use crate::installed::{Home, failure};
 use crate::output::{self, printable};
 use crate::permissions::table;
+use crate::places::Places;
+use crate::signed::{self, Verdict};
 
 /// Characters of a digest that are shown in a table.
 const SHORT: usize = 12;
@@ -62,17 +64,22 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
 /// Hashes everything that is installed, and says what is not as it was.
 pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
     let home = Home::find()?;
-    let wrong = home.store.verify().map_err(|error| failure(&error))?;
-    let count = home
-        .store
-        .read()
-        .map_err(|error| failure(&error))?
-        .entries()
-        .len();
+    let damaged = home.store.verify().map_err(|error| failure(&error))?;
+    let mut wrong: Vec<_> = (damaged.iter())
+        .map(|(name, error)| (name.clone(), error.to_string()))
+        .collect();
+    let trust = signed::trust(Places::find().as_ref())?;
+    let snapshot = home.store.read().map_err(|error| failure(&error))?;
+    for (name, entry) in snapshot.entries() {
+        if let Err(failure) = Verdict::of_installed(&trust, entry).satisfies("it") {
+            wrong.push((name.clone(), failure.sentence()));
+        }
+    }
+    let count = snapshot.entries().len();
     if args.json {
         let wrong: Vec<_> = wrong
             .iter()
-            .map(|(name, error)| json!({ "name": name, "problem": error.to_string() }))
+            .map(|(name, error)| json!({ "name": name, "problem": error }))
             .collect();
         output::line(json!({ "plugins": count, "wrong": wrong }))?;
     } else if wrong.is_empty() {

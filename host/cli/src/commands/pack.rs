@@ -89,7 +89,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<ExitCode, Failure> {
 }
 
 /// A new file in the folder of `output`, to take its place.
-fn beside(output: &Path) -> std::io::Result<NamedTempFile> {
+pub(super) fn beside(output: &Path) -> std::io::Result<NamedTempFile> {
     let folder = match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -104,7 +104,7 @@ fn beside(output: &Path) -> std::io::Result<NamedTempFile> {
 
 /// Whether a package may take the place of what is there: only a slip would
 /// name another kind of file.
-fn replaceable(output: &Path) -> Result<(), Failure> {
+pub(super) fn replaceable(output: &Path) -> Result<(), Failure> {
     let begins = |path: &Path| -> std::io::Result<[u8; 4]> {
         let mut bytes = [0; 4];
         std::io::Read::read_exact(&mut crate::files::open_file(path, u64::MAX)?, &mut bytes)?;

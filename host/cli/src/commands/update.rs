@@ -12,6 +12,8 @@ use crate::failure::Failure;
 use crate::installed::arriving::Arriving;
 use crate::installed::{Home, Installed, failure};
 use crate::output::{self, has_colour, printable};
+use crate::places::Places;
+use crate::signed::{self, Verdict};
 use crate::terminal;
 use crate::update::{Definitions, different};
 
@@ -22,7 +24,10 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     let source = installed.entry.source.clone();
     let arriving = Arriving::fetch(&home, source, args.network, args.compile)?;
     let digest = format!("sha256:{}", arriving.digest.hex());
-    if arriving.digest == installed.entry.digest && arriving.offer == installed.offer {
+    let is_same = arriving.digest == installed.entry.digest
+        && arriving.offer == installed.offer
+        && arriving.signer() == installed.entry.signer;
+    if is_same {
         match args.json {
             true => output::line(json!({"name": args.name, "digest": digest, "changed": false}))?,
             false => output::line(format!("{} is what its source has", args.name))?,
@@ -33,9 +38,16 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     if !args.json {
         output::line(shown.text(has_colour(&std::io::stdout())))?;
     }
-    let agreed = !shown.needs_consent || agrees(args, &digest)?;
+    let refusal = match args.accept {
+        None => still_trusted(&installed, &arriving, &digest).err(),
+        Some(_) => None,
+    };
+    let agreed = refusal.is_none() && (!shown.needs_consent || agrees(args, &digest)?);
     if args.json {
         output::line(shown.json(&args.name, &digest, agreed))?;
+    }
+    if let Some(refusal) = refusal {
+        return Err(refusal);
     }
     if !agreed {
         let command = format!("palisade update {} --accept {digest}", args.name);
@@ -54,6 +66,26 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody who may sign it did, and now nobody has who may: nothing that is said
+/// with a yes in passing.
+fn still_trusted(installed: &Installed, arriving: &Arriving, digest: &str) -> Result<(), Failure> {
+    let trust = signed::trust(Places::find().as_ref())?;
+    let was = Verdict::of_installed(&trust, &installed.entry);
+    if !was.is_trusted() || arriving.verdict.is_trusted() {
+        return Ok(());
+    }
+    let name = &installed.name;
+    Err(Failure::new(format!(
+        "{name} stays as it is: it was signed {}, and what is there now is signed {}",
+        was.words(),
+        arriving.verdict.words()
+    ))
+    .remedy(format!(
+        "ask its author why; if you are sure: palisade update {name} --accept {digest}"
+    ))
+    .into_refusal())
 }
 
 fn agrees(args: &UpdateArgs, digest: &str) -> Result<bool, Failure> {
@@ -94,6 +126,8 @@ struct Shown {
     more: Vec<String>,
     less: Vec<String>,
     definitions: Vec<Definitions>,
+    /// Who had signed it and who has, if that is not the same.
+    signed: Option<(String, String)>,
     /// Whether anything is new that a person has to agree to.
     needs_consent: bool,
 }
@@ -114,11 +148,6 @@ impl Shown {
             or_none(&entry.version),
         );
         fact("digest", installed.entry.digest.hex(), entry.digest.hex());
-        fact(
-            "signed by",
-            or_none(&installed.entry.signer),
-            or_none(&entry.signer),
-        );
         let old = installed.manifest()?.as_ref().map(asks).unwrap_or_default();
         let new = arriving.manifest.as_ref().map(asks).unwrap_or_default();
         let changes = changes(&old, &new);
@@ -139,9 +168,11 @@ impl Shown {
         let definitions = different(&installed.offer, &arriving.offer);
         // A manifest that is gone means that what is granted is all that counts.
         let unbound = installed.offer.request.is_some() && arriving.offer.request.is_none();
-        let signer = installed.entry.signer != entry.signer;
+        let or_nobody = |text: &Option<String>| text.clone().unwrap_or_else(|| "nobody".to_owned());
+        let signed = (installed.entry.signer != entry.signer)
+            .then(|| (or_nobody(&installed.entry.signer), or_nobody(&entry.signer)));
         let needs_consent = unbound
-            || signer
+            || signed.is_some()
             || !more.is_empty()
             || definitions.iter().any(|one| one.is_new_to_a_model());
         Ok(Self {
@@ -149,6 +180,7 @@ impl Shown {
             more,
             less,
             definitions,
+            signed,
             needs_consent,
         })
     }
@@ -157,6 +189,10 @@ impl Shown {
         let mut text = String::new();
         for (what, was, is) in &self.facts {
             let _ = writeln!(text, "  {what:<10} {} → {}", printable(was), printable(is));
+        }
+        if let Some((was, is)) = &self.signed {
+            let line = format!("  signed by  {} → {}", printable(was), printable(is));
+            let _ = writeln!(text, "{}", output::red(&line, colour));
         }
         for words in &self.more {
             let line = format!("  + asks to {}", printable(words));
@@ -177,6 +213,7 @@ impl Shown {
             "digest": digest,
             "changed": true,
             "updated": updated,
+            "signed_by": self.signed.as_ref().map(|(was, is)| json!({ "was": was, "is": is })),
             "asks_more": self.more,
             "asks_less": self.less,
             "definitions": self.definitions.iter().map(Definitions::json).collect::<Vec<_>>(),

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::load::{Loader, file_name, manifest_text};
 use crate::places::Places;
 use crate::prepare::runtime;
+use crate::signed::{self, Verdict};
 
 /// What was fetched, and what it is.
 pub(crate) struct Arriving {
@@ -28,6 +29,8 @@ pub(crate) struct Arriving {
     pub(crate) plugin: Plugin,
     pub(crate) manifest: Option<Manifest>,
     pub(crate) offer: Offer,
+    /// Who has signed it.
+    pub(crate) verdict: Verdict,
 }
 
 impl Arriving {
@@ -47,6 +50,11 @@ impl Arriving {
         } = fetched;
         let bytes = blob.bytes(digest).map_err(|error| failure(&error))?;
         let places = Places::find();
+        let (what, trust) = (source.to_string(), signed::trust(places.as_ref())?);
+        // Before anything else looks at it.
+        let verdict =
+            Verdict::of(&trust, &what, &bytes).map_err(|error| signed::wrong(&what, &error))?;
+        verdict.satisfies(&what)?;
         let loader = Loader::new(places.as_ref(), 1, compile)?;
         let plugin = loader.load_bytes(&source, &bytes)?;
         let (request, manifest) = request(&source, &plugin)?;
@@ -59,6 +67,7 @@ impl Arriving {
             plugin,
             manifest,
             offer,
+            verdict,
         })
     }
 
@@ -92,6 +101,11 @@ impl Arriving {
         }
     }
 
+    /// Who has signed it, as the lock is to say.
+    pub(crate) fn signer(&self) -> Option<String> {
+        self.verdict.signer.as_ref().map(ToString::to_string)
+    }
+
     /// What the lock is to say of it.
     pub(crate) fn entry(&self, offer: Digest) -> Entry {
         let about = self.manifest.as_ref().map(|manifest| &manifest.plugin);
@@ -100,7 +114,7 @@ impl Arriving {
             digest: self.digest,
             manifest: self.manifest_digest,
             version: about.and_then(|about| about.version.clone()),
-            signer: None,
+            signer: self.signer(),
             offer,
             agreed: self.offer.digests(),
         }

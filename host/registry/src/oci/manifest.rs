@@ -13,6 +13,9 @@ const WASM: [&str; 2] = [
     "application/vnd.wasm.content.layer.v1+wasm",
 ];
 
+/// What bundles of Sigstore are called, whatever their version.
+pub(super) const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
+
 /// Names that a message repeats.
 const REPEATED: usize = 5;
 
@@ -54,6 +57,7 @@ struct Written {
 #[serde(rename_all = "camelCase")]
 struct Descriptor {
     media_type: Option<String>,
+    artifact_type: Option<String>,
     digest: String,
     size: u64,
     annotations: Option<BTreeMap<String, String>>,
@@ -108,7 +112,30 @@ impl Manifest {
     }
 }
 
+impl Manifest {
+    /// The one bundle of Sigstore in it.
+    pub(super) fn bundle(&self) -> Result<Part, String> {
+        let kind = |layer: &Descriptor| is_bundle(layer.media_type.as_deref());
+        match &self.layers[..] {
+            [layer] if kind(layer) => layer.part(),
+            _ => Err("what should be a signature beside it holds something else".to_owned()),
+        }
+    }
+}
+
+fn is_bundle(kind: Option<&str>) -> bool {
+    kind.is_some_and(|kind| kind.starts_with(BUNDLE))
+}
+
 impl Index {
+    /// Every artifact that is a bundle of Sigstore.
+    pub(super) fn bundles(&self) -> Result<Vec<Part>, String> {
+        (self.0.iter())
+            .filter(|one| is_bundle(one.artifact_type.as_deref()))
+            .map(Descriptor::part)
+            .collect()
+    }
+
     /// The one artifact that is for WebAssembly.
     pub(super) fn wasm(&self) -> Result<Part, String> {
         let is_wasm = |one: &&Descriptor| {

@@ -17,7 +17,7 @@ use crate::fetch::web::Ask;
 use crate::fetch::{FetchError, Fetcher};
 use crate::source::{OciReference, WebAddress};
 
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const LAYER: &str = "application/wasm";
 
@@ -30,6 +30,8 @@ pub struct Pushed {
     pub digest: Digest,
     /// The manifest.
     pub manifest: Digest,
+    /// The manifest's size, in bytes.
+    pub manifest_size: usize,
 }
 
 #[derive(Serialize)]
@@ -105,6 +107,7 @@ impl Fetcher {
         let config_digest = Digest::of(&config);
         registry.upload(config.into(), config_digest).await?;
         let manifest_digest = Digest::of(&manifest);
+        let manifest_size = manifest.len();
         let to = registry.at(&format!("manifests/{}", reference.wanted()))?;
         let ask = put(to, manifest.into(), MANIFEST);
         let answer = registry.session.ask(ask).await?;
@@ -113,13 +116,14 @@ impl Fetcher {
             reference: reference.at(manifest_digest),
             digest,
             manifest: manifest_digest,
+            manifest_size,
         })
     }
 }
 
 impl Registry<'_> {
     /// Uploads a blob, unless it is there.
-    async fn upload(&mut self, bytes: Bytes, digest: Digest) -> Result<(), FetchError> {
+    pub(super) async fn upload(&mut self, bytes: Bytes, digest: Digest) -> Result<(), FetchError> {
         let there = self.at(&format!("blobs/{digest}"))?;
         let head = Ask {
             method: Method::HEAD,
@@ -153,7 +157,7 @@ impl Registry<'_> {
         self.expect(answer.status().as_u16(), 201)
     }
 
-    fn expect(&self, status: u16, good: u16) -> Result<(), FetchError> {
+    pub(super) fn expect(&self, status: u16, good: u16) -> Result<(), FetchError> {
         match status == good {
             true => Ok(()),
             false => Err(FetchError::Status {
@@ -165,7 +169,7 @@ impl Registry<'_> {
     }
 }
 
-fn put(to: WebAddress, body: Bytes, kind: &'static str) -> Ask {
+pub(super) fn put(to: WebAddress, body: Bytes, kind: &'static str) -> Ask {
     Ask {
         method: Method::PUT,
         body,

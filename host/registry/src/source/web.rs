@@ -80,6 +80,19 @@ impl WebAddress {
         (self.scheme, &self.host, self.port) == (other.scheme, &other.host, other.port)
     }
 
+    /// The same with something after the end of its path.
+    pub(crate) fn with_ending(&self, ending: &str) -> Option<Self> {
+        let (path, query) = match self.path.split_once('?') {
+            Some((path, query)) => (path, format!("?{query}")),
+            None => (self.path.as_str(), String::new()),
+        };
+        let this = Self {
+            path: format!("{path}{ending}{query}"),
+            ..self.clone()
+        };
+        this.uri().is_some().then_some(this)
+    }
+
     /// As a request has it.
     pub(crate) fn uri(&self) -> Option<Uri> {
         self.to_string().parse().ok()
