@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::ListArgs;
 use crate::failure::Failure;
 use crate::installed::{Home, failure};
-use crate::output::{self, printable};
+use crate::output::{self, one_line};
 use crate::permissions::table;
 
 /// Characters of a digest that are shown in a table.
@@ -47,10 +47,10 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     for (name, entry) in entries {
         rows.add_row([
             name.clone(),
-            printable(entry.version.as_deref().unwrap_or("—")),
+            one_line(entry.version.as_deref().unwrap_or("—")),
             entry.digest.hex().chars().take(SHORT).collect(),
-            printable(entry.signer.as_deref().unwrap_or("—")),
-            printable(&entry.source.to_string()),
+            one_line(entry.signer.as_deref().unwrap_or("—")),
+            one_line(&entry.source.to_string()),
         ]);
     }
     let lines = rows.to_string();
@@ -85,7 +85,7 @@ pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     for (name, error) in &wrong {
-        output::error_line(&printable(&format!("palisade: {name}: {error}")));
+        output::error_line(&one_line(&format!("palisade: {name}: {error}")));
     }
     Ok(ExitCode::FAILURE)
 }

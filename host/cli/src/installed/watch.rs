@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use palisade_net::Outside;
-use palisade_policy::{Effective, Grant, Manifest, compare};
+use palisade_net::{Injector, Outside};
+use palisade_policy::{Effective, EffectiveNetwork, Grant, Granting, Manifest, compare};
 use palisade_runtime::Sandbox;
 use palisade_server::Service;
 
@@ -30,6 +30,7 @@ pub(crate) struct Watched {
     pub(crate) values: Values,
     pub(crate) outside: Outside,
     pub(crate) plugins: u32,
+    pub(crate) granting: Granting,
 }
 
 /// Watches what was granted to plugins, each with its place among those that are
@@ -155,8 +156,18 @@ impl Watched {
         let sandbox = Sandbox::open(&self.name, &effective)
             .map_err(|error| Failure::because(&self.name, &error))?;
         let injector = values.injector(&self.name)?;
+        Ok(self.reaching(sandbox, &effective.network, injector))
+    }
+
+    fn reaching(&self, sandbox: Sandbox, network: &EffectiveNetwork, secrets: Injector) -> Sandbox {
         let outside = self.outside.clone();
-        Ok(sandbox.with_outside(&effective.network, outside, injector, self.plugins))
+        sandbox.with_outside(
+            network,
+            outside,
+            secrets,
+            self.plugins,
+            self.granting.clone(),
+        )
     }
 
     fn nothing(&self, service: &Service, place: usize) {
@@ -164,6 +175,8 @@ impl Watched {
             return;
         };
         if let Ok(sandbox) = Sandbox::open(&self.name, &decision.effective) {
+            let network = EffectiveNetwork::default();
+            let sandbox = self.reaching(sandbox, &network, Injector::default());
             service.replace(place, sandbox, decision.effective.tools);
         }
     }
