@@ -51,6 +51,10 @@ fn rows(decision: &Decision) -> Vec<String> {
 }
 
 fn ask(rules: &NetworkRules, request: &str) -> Result<(), Denied> {
+    with_target(request, |target| rules.decide(target)).map(drop)
+}
+
+fn with_target<T>(request: &str, then: impl FnOnce(&Target<'_>) -> T) -> T {
     let (method, url) = request.split_once(' ').unwrap();
     let (scheme, rest) = url.split_once("://").unwrap();
     let (authority, path) = rest
@@ -63,7 +67,7 @@ fn ask(rules: &NetworkRules, request: &str) -> Result<(), Denied> {
     };
     let authority: Authority = authority.parse().unwrap();
     let target = Target::http(scheme, authority, method, path);
-    rules.decide(&target).map(drop)
+    then(&target)
 }
 
 #[test]
@@ -398,6 +402,45 @@ proptest::proptest! {
         let alone = |rules: &[&str]| decide(None, rules).effective.network.rules();
         let expected = ask(&alone(&asked), &request).is_ok() && ask(&alone(&granted), &request).is_ok();
         proptest::prop_assert_eq!(ask(&both, &request).is_ok(), expected);
+    }
+
+    /// What is proposed where something is refused allows it, and where it is said
+    /// that nothing does, nothing does.
+    #[test]
+    fn what_is_proposed_helps(
+        asked in proptest::option::of(proptest::collection::vec(rule(), 0..4)),
+        granted in proptest::collection::vec(rule(), 0..4),
+        request in "(GET|PUT) https?://(a\\.)?(b|c)\\.test(:81)?(/(a|b)){1,3}",
+        leads_to in proptest::option::of(proptest::sample::select(vec![Special::Private, Special::Metadata])),
+    ) {
+        let texts = |flags: &[AllowFlag]| {
+            let mut texts: Vec<_> = flags.iter().map(ToString::to_string).collect();
+            texts.sort();
+            texts.dedup();
+            texts
+        };
+        let asked = asked.as_deref().map(texts);
+        let asked = asked.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let granted = texts(&granted);
+        let mut granted: Vec<_> = granted.iter().map(String::as_str).collect();
+        let rules = |granted: &[&str]| decide(asked.as_deref(), granted).effective.network.rules();
+        let holds = |rules: &NetworkRules| {
+            with_target(&request, |target| rules.decide(target)).is_ok_and(|allowed| allowed.admits(leads_to))
+        };
+        let now = rules(&granted);
+        proptest::prop_assume!(!holds(&now));
+        match with_target(&request, |target| now.remedy(target, leads_to)) {
+            Remedy::Allow(flag) => {
+                let flag = flag.to_string();
+                granted.push(&flag);
+                proptest::prop_assert!(holds(&rules(&granted)), "{}", flag);
+            }
+            _ => {
+                let all = ["private:https://*:*", "private:http://*:*"];
+                granted.extend(all);
+                proptest::prop_assert!(!holds(&rules(&granted)));
+            }
+        }
     }
 
     #[test]
