@@ -85,7 +85,9 @@ pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     for (name, error) in &wrong {
-        output::error_line(&one_line(&format!("palisade: {name}: {error}")));
+        output::error_line(&one_line(&format!(
+            "palisade: {name}: {error}; palisade remove {name}, and install it again"
+        )));
     }
     Ok(ExitCode::FAILURE)
 }
