@@ -382,3 +382,54 @@ fn only_what_is_installed_is_added() {
     assert_eq!(unknown.code, Some(USAGE), "{unknown:?}");
     assert!(unknown.stderr.contains("claude-desktop"), "{unknown:?}");
 }
+
+/// `palisade remove` takes Palisade's own entries for that plugin, and no other.
+#[test]
+fn what_is_removed_is_started_by_no_client() {
+    let desk = desk();
+    for (client, file, key) in CLIENTS {
+        put(&desk.home().join(file), &lived_in(key));
+        add(&desk, client, &[]).output().success();
+    }
+    let kept = desk.home().join(".cursor/mcp.json");
+    let beside = |name: &str| json!({"command": "/usr/bin/palisade", "args": ["run", name]});
+    let mut cursor = json!({"mcpServers": {"notes": beside("notes")}});
+    cursor["mcpServers"]["other"] = beside("other");
+    cursor["mcpServers"]["mine"] = beside("notes");
+    put(&kept, &cursor.to_string());
+    let removed = desk.palisade(["remove", "notes"]).output().success();
+    for (_, file, key) in CLIENTS {
+        let file = desk.home().join(file);
+        assert!(
+            removed.stdout.contains(&format!("{}", file.display())),
+            "{removed:?}"
+        );
+        if file != kept {
+            assert!(backup(&file).exists(), "{file:?}");
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("\"notes\""), "{text}");
+            assert!(text.contains(TOKEN) && text.contains(key), "{text}");
+        }
+    }
+    // Under another name a person has put it there.
+    let left = &json_of(&kept)["mcpServers"];
+    assert!(left["notes"].is_null(), "{left}");
+    assert_eq!(left["mine"], beside("notes"));
+    assert_eq!(left["other"], beside("other"));
+    assert!(removed.stderr.contains("as \"mine\""), "{removed:?}");
+}
+
+#[test]
+fn entries_stay_if_that_is_said() {
+    let desk = desk();
+    add(&desk, "zed", &[]).output().success();
+    let file = desk.home().join(".config/zed/settings.json");
+    let before = fs::read(&file).unwrap();
+    desk.palisade(["remove", "notes", "--keep-clients"])
+        .output()
+        .success();
+    assert_eq!(fs::read(&file).unwrap(), before);
+    let absent = add(&desk, "zed", &[]).output();
+    assert_eq!(absent.code, Some(FAILED), "{absent:?}");
+    assert!(absent.stderr.contains("no plugin \"notes\""), "{absent:?}");
+}

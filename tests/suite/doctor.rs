@@ -8,6 +8,7 @@ use palisade_tests::Palisade;
 use serde_json::Value;
 
 use crate::hardening::WITHOUT;
+use crate::install_stage::Desk;
 use crate::mistakes::FAILED;
 
 fn doctor() -> Palisade {
@@ -96,5 +97,107 @@ fn folders_that_others_can_write_to() {
                 .is_some_and(|it| it.contains(&shown))
         };
         assert!(checks.iter().any(remedy), "{checks:?}");
+    }
+}
+
+/// A plugin that is installed, granted a folder and a secret, and started by a client.
+fn lived_in() -> Desk {
+    let desk = Desk::new();
+    desk.install(&desk.notes(), &[]).success();
+    let root = format!("notes={}", desk.folder().display());
+    desk.palisade(["grant", "notes", "--root", &root])
+        .output()
+        .success();
+    desk.palisade(["client", "add", "cursor", "notes"])
+        .output()
+        .success();
+    desk
+}
+
+#[test]
+fn what_is_installed_is_there() {
+    let desk = lived_in();
+    let (checks, well) = checks(&desk.palisade(["doctor"]));
+    assert!(well, "{checks:?}");
+    let found = |name: &str| {
+        let check = checks.iter().find(|check| check["name"] == name);
+        check.unwrap()["found"].as_str().unwrap().to_owned()
+    };
+    assert!(found("installed").contains("as it was agreed to (1)"));
+    assert!(found("grants").contains("all there (1)"));
+    assert!(found("clients").contains("Cursor starts notes"));
+}
+
+/// Each thing that is wrong is said alone, with what to do.
+#[test]
+fn what_is_missing_of_what_is_installed() {
+    type Harm = fn(&Desk);
+    let harms: [(Harm, &str, &str, &str); 6] = [
+        (
+            |desk| {
+                let blobs = fs::read_dir(desk.store().join("blobs/sha256")).unwrap();
+                for blob in blobs {
+                    let blob = blob.unwrap().path();
+                    fs::remove_file(&blob).unwrap();
+                    fs::write(&blob, "other bytes").unwrap();
+                }
+            },
+            "installed",
+            "not what was installed",
+            "palisade remove notes",
+        ),
+        (
+            |desk| fs::remove_dir_all(desk.folder()).unwrap(),
+            "grants",
+            "where there is no folder",
+            "palisade revoke notes --root notes",
+        ),
+        (
+            |desk| {
+                let text = fs::read_to_string(desk.grant_file()).unwrap();
+                let text = format!("{text}\n[[secrets]]\nname = \"TOKEN\"\n");
+                fs::write(desk.grant_file(), text).unwrap();
+            },
+            "grants",
+            "the secret TOKEN, which is not set",
+            "palisade secret set TOKEN",
+        ),
+        (
+            |desk| fs::write(desk.grant_file(), "[[roots]\n").unwrap(),
+            "grants",
+            "notes.toml",
+            "correct it",
+        ),
+        (
+            |desk| {
+                let keep = ["remove", "notes", "--keep-clients"];
+                desk.palisade(keep).output().success();
+            },
+            "clients",
+            "Cursor starts notes, which is not installed",
+            "palisade client remove cursor notes",
+        ),
+        (
+            |desk| {
+                let folder = desk.home().join(".config/palisade/grants");
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+            },
+            "grants",
+            "others may write to it",
+            "chmod go-w",
+        ),
+    ];
+    for (harm, name, says, remedy) in harms {
+        let desk = lived_in();
+        harm(&desk);
+        let (checks, well) = checks(&desk.palisade(["doctor"]));
+        assert!(!well, "{says}");
+        assert_eq!(ill(&checks), [name], "{checks:?}");
+        let check = checks.iter().find(|check| check["well"] == false).unwrap();
+        assert!(check["found"].as_str().unwrap().contains(says), "{check}");
+        assert!(
+            check["remedy"].as_str().unwrap().contains(remedy),
+            "{check}"
+        );
     }
 }

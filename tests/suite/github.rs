@@ -21,8 +21,15 @@ struct GitHub {
 
 impl GitHub {
     fn new(answer: impl Fn(&str, &Asked) -> (u16, String, Value) + Send + Sync + 'static) -> Self {
+        Self::called("api.github.com", answer)
+    }
+
+    fn called(
+        name: &str,
+        answer: impl Fn(&str, &Asked) -> (u16, String, Value) + Send + Sync + 'static,
+    ) -> Self {
         let internet = Internet::new();
-        let tls = internet.identity.of("api.github.com", false, &["http/1.1"]);
+        let tls = internet.identity.of(name, false, &["http/1.1"]);
         let web = Web::secure(tls, move |asked, pipe| {
             let mut words = asked.head.split(' ');
             let line = [words.next(), words.next()].map(Option::unwrap_or_default);
@@ -38,7 +45,10 @@ impl GitHub {
     }
 
     fn command(&self, rule: &str) -> Palisade {
-        let command = with_a_token(Palisade::run(plugin("github")));
+        let grant = "[[secrets]]\nname = \"GITHUB_TOKEN\"\n\
+                     inject = { to = \"https://api.github.com\", \
+                     header = \"authorization\", format = \"Bearer {}\" }\n";
+        let command = with_a_token(Palisade::run(plugin("github")), grant);
         let command = self.internet.reach(command, &[rule]);
         command.env("HTTPS_PROXY", self.proxy.url())
     }
@@ -57,7 +67,7 @@ impl GitHub {
 }
 
 /// A command with the token in its store, and a grant of it.
-fn with_a_token(command: Palisade) -> Palisade {
+fn with_a_token(command: Palisade, text: &str) -> Palisade {
     let folder = command.home().join(".local/share/palisade/secrets");
     let only_mine = |path: &Path, mode| {
         fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
@@ -68,8 +78,6 @@ fn with_a_token(command: Palisade) -> Palisade {
     fs::write(&file, format!("GITHUB_TOKEN\n{TOKEN}")).unwrap();
     only_mine(&file, 0o600);
     let grant = command.home().join("grant.toml");
-    let text = "[[secrets]]\nname = \"GITHUB_TOKEN\"\ninject = { to = \"https://api.github.com\", \
-                header = \"authorization\", format = \"Bearer {}\" }\n";
     fs::write(&grant, text).unwrap();
     command.grant(grant)
 }
@@ -325,4 +333,29 @@ fn the_token_is_the_hosts() {
         assert!(one.head.to_lowercase().contains(&with_token), "{one:?}");
     }
     assert!(!session.stderr().contains(TOKEN));
+}
+
+/// With GitHub Enterprise Cloud the same token is used, and only there where it is
+/// allowed.
+#[test]
+fn another_github_has_the_token_where_it_is_allowed() {
+    for (rule, reached) in [
+        ("https://api.acme.ghe.com", true),
+        ("https://api.github.com", false),
+    ] {
+        let github = GitHub::called("api.acme.ghe.com", |_, _| fine(issue(1, "text")));
+        let grant = "[[secrets]]\nname = \"GITHUB_TOKEN\"\n";
+        let command = with_a_token(Palisade::run(plugin("github")), grant);
+        let command = github.internet.reach(command, &[rule]);
+        let command = command
+            .args(["--env", "GITHUB_API_URL=https://api.acme.ghe.com"])
+            .env("HTTPS_PROXY", github.proxy.url());
+        let mut session = open(&command);
+        let result = session.call("get_issue", ours(json!({"issue_number": 1})));
+        let asked = github.web.asked();
+        assert_eq!(asked.len(), usize::from(reached), "{result}");
+        let header = format!("authorization: Bearer {TOKEN}");
+        assert!(asked.iter().all(|one| one.head.contains(&header)));
+        assert!(!result.to_string().contains(TOKEN));
+    }
 }

@@ -105,10 +105,44 @@ fn what_is_added_takes_another_start() {
     desk.palisade(["grant", "notes", "--root", &root])
         .output()
         .success();
-    session.until_stderr(|text| text.contains("from its next start on"));
+    session.until_stderr(|text| {
+        text.contains("the folder notes was added and holds from its next start on")
+    });
     assert!(failed(&read(&mut session)));
     session.finish().success();
     rpc::tool_text(&read(&mut served(&desk)));
+}
+
+/// A folder below one that was granted is within reach of the process; what may be
+/// done there is no more than what could be done before.
+#[test]
+fn what_is_added_below_a_folder_holds_at_once() {
+    const ANY: &str = "[plugin]\nname = \"notes\"\n\
+        [[roots]]\nname = \"*\"\naccess = \"read-write\"\n";
+    let desk = Desk::new();
+    desk.install(&desk.source(&guest("escapes"), ANY), &[])
+        .success();
+    let below = desk.folder().join("below");
+    fs::create_dir(&below).unwrap();
+    fs::write(below.join("b.txt"), "b").unwrap();
+    let grant = |root: &str| {
+        let tools = ["--tool", "read=allow", "--tool", "write=allow"];
+        let arguments = ["grant", "notes", "--root", root].into_iter().chain(tools);
+        desk.palisade(arguments).output().success();
+    };
+    grant(&format!("all={}:ro", desk.folder().display()));
+    let mut session = served(&desk);
+    let read = |session: &mut Session| session.call("read", json!({"path": "/below/b.txt"}));
+    assert!(failed(&read(&mut session)));
+    grant(&format!("below={}:rw", below.display()));
+    let began = Instant::now();
+    while failed(&read(&mut session)) {
+        assert!(began.elapsed() < SOON, "it is still refused");
+    }
+    session.until_stderr(|text| text.contains("writing to below was added and holds from its"));
+    let write = json!({"path": "/below/c.txt", "text": "c"});
+    assert!(failed(&session.call("write", write)));
+    assert!(!below.join("c.txt").exists());
 }
 
 #[test]

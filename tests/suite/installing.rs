@@ -37,6 +37,8 @@ fn installed_granted_run_and_removed() {
     let arguments = ["grant", "notes", "--root", &root, "--tool", "read=allow"];
     let granted = desk.palisade(arguments).output().success();
     assert!(granted.stdout.contains("read-only"), "{granted:?}");
+    let when = "holds from its next start on";
+    assert!(granted.stdout.contains(when), "{granted:?}");
     assert_eq!(call().success().stdout, "the folder's a\n");
 
     let revoked = desk

@@ -3,15 +3,32 @@
 use std::fs;
 use std::path::Path;
 
-use palisade_tests::{Finished, guest};
+use palisade_tests::{Finished, Palisade, guest};
 use serde_json::Value;
 
+use crate::hardening::WITHOUT;
 use crate::install_stage::{Desk, NOTES};
 
-/// What is installed, and what it is granted.
-fn state(desk: &Desk) -> (Value, Option<String>) {
+/// What a person finds: the digest that is installed, what it is granted, and what
+/// the plugin may do with that when it is served.
+#[derive(Debug, Clone, PartialEq)]
+struct State {
+    digest: Value,
+    grant: Option<String>,
+    read: (Option<i32>, String),
+}
+
+fn state(desk: &Desk) -> State {
     let listed = desk.palisade(["list", "--json"]).output().success().json();
-    (listed, fs::read_to_string(desk.grant_file()).ok())
+    let grant = fs::read_to_string(desk.grant_file()).ok();
+    let folder = desk.folder().display().to_string();
+    let read = desk.palisade(["call", "notes", "read", "{\"path\":\"/notes/a.txt\"}"]);
+    let read = read.output();
+    State {
+        digest: listed[0]["digest"].clone(),
+        grant: grant.map(|text| text.replace(&folder, "FOLDER")),
+        read: (read.code, read.stdout),
+    }
 }
 
 /// Kills a command before each of its steps, each time at a new desk, and looks
@@ -24,10 +41,7 @@ fn at_every_step(
     let old = state(&calm);
     act(&calm, &file, &[]).success();
     let new = state(&calm);
-    assert_ne!(
-        old.0.to_string() + &format!("{:?}", old.1),
-        new.0.to_string() + &format!("{:?}", new.1)
-    );
+    assert_ne!(old, new);
     let mut kills = 0;
     loop {
         let (desk, file) = desk();
@@ -39,27 +53,18 @@ fn at_every_step(
         assert_eq!(finished.code, None, "step {step}: {finished:?}");
         kills += 1;
         let left = state(&desk);
-        let is = |wanted: &(Value, Option<String>)| {
-            let names = |value: &Value| value[0]["digest"].clone();
-            names(&left.0) == names(&wanted.0) && left.1.is_some() == wanted.1.is_some()
-        };
-        assert!(is(&old) || is(&new), "step {step}: {left:?}");
+        assert!(left == old || left == new, "step {step}: {left:?}");
         desk.palisade(["verify"]).output().success();
         // And it can be done again.
-        if !is(&new) {
+        if left == old {
             act(&desk, &file, &[]).success();
         }
-        assert!(is_now(&desk, &new), "step {step}");
+        assert_eq!(state(&desk), new, "step {step}");
     }
 }
 
-fn is_now(desk: &Desk, wanted: &(Value, Option<String>)) -> bool {
-    state(desk).0[0]["digest"] == wanted.0[0]["digest"]
-}
-
-fn with(command: palisade_tests::Palisade, variables: &[(&str, &str)]) -> Finished {
-    let set =
-        |command: palisade_tests::Palisade, (name, value): &(&str, &str)| command.env(name, value);
+fn with(command: Palisade, variables: &[(&str, &str)]) -> Finished {
+    let set = |command: Palisade, (name, value): &(&str, &str)| command.env(name, value);
     variables.iter().fold(command, set).output()
 }
 
@@ -96,4 +101,77 @@ fn updating() {
         },
     );
     assert!(kills >= 10, "{kills}");
+}
+
+/// Installed, and granted a folder for reading.
+fn granted() -> (Desk, std::path::PathBuf) {
+    let desk = Desk::new();
+    let file = desk.notes();
+    let root = format!("notes={}:ro", desk.folder().display());
+    desk.install(&file, &["--root", &root]).success();
+    let allow = ["grant", "notes", "--tool", "read=allow"];
+    desk.palisade(allow).output().success();
+    (desk, file)
+}
+
+#[test]
+fn granting() {
+    let kills = at_every_step(
+        || {
+            let desk = Desk::new();
+            let file = desk.notes();
+            desk.install(&file, &[]).success();
+            (desk, file)
+        },
+        |desk, _, variables| {
+            let root = format!("notes={}:ro", desk.folder().display());
+            let arguments = ["grant", "notes", "--root", &root, "--tool", "read=allow"];
+            with(desk.palisade(arguments), variables)
+        },
+    );
+    assert!(kills >= 5, "{kills}");
+}
+
+#[test]
+fn revoking() {
+    let kills = at_every_step(granted, |desk, _, variables| {
+        let arguments = ["revoke", "notes", "--root", "notes", "--tool", "read"];
+        with(desk.palisade(arguments), variables)
+    });
+    assert!(kills >= 5, "{kills}");
+}
+
+#[test]
+fn removing() {
+    let kills = at_every_step(granted, |desk, _, variables| {
+        with(desk.palisade(["remove", "notes"]), variables)
+    });
+    assert!(kills >= 5, "{kills}");
+}
+
+/// A secret that is being set: the value from before or the new one, and no copy
+/// beside it once somebody has set one again.
+#[test]
+fn setting_a_secret() {
+    for call in ["fsync", "renameat"] {
+        let desk = Desk::new();
+        let set = |value: &str, command: Palisade| {
+            let input = desk.home().join("input");
+            fs::write(&input, value).unwrap();
+            let output = fs::File::create(desk.home().join("output")).unwrap();
+            command.output_with(fs::File::open(input).unwrap(), output)
+        };
+        let command = || desk.palisade(["secret", "set", "TOKEN"]);
+        set("before", command()).success();
+        let killed = set("after", command().under(WITHOUT, &[call]));
+        assert_eq!(killed.code, None, "{call}: {killed:?}");
+        let folder = desk.home().join(".local/share/palisade/secrets");
+        let kept = || fs::read_to_string(folder.join("TOKEN")).unwrap();
+        assert_eq!(kept(), "TOKEN\nbefore", "{call}");
+        let names = || fs::read_dir(&folder).unwrap().count();
+        assert_eq!(names(), 2, "nothing was on its way at {call}");
+        set("again", command()).success();
+        assert_eq!(kept(), "TOKEN\nagain", "{call}");
+        assert_eq!(names(), 1, "a copy is left at {call}");
+    }
 }

@@ -6,7 +6,7 @@ use palisade_policy::{Access, Ask, Manifest, Wants, asks};
 use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
 
-use crate::output::{self, printable};
+use crate::output::{self, one_line};
 use crate::signed::Verdict;
 
 pub(crate) mod answers;
@@ -35,12 +35,12 @@ impl Card<'_> {
             let _ = write!(title, " {version}");
         }
         if let Some(description) = about.and_then(|about| about.description.as_ref()) {
-            let _ = write!(title, " · {}", printable(description));
+            let _ = write!(title, " · {}", one_line(description));
         }
-        let signer = printable(&self.verdict.words());
+        let signer = one_line(&self.verdict.words());
         let mut text = format!(
             "  {title}\n  from      {}\n  digest    sha256:{}\n  signed    {signer}\n  kind      {}",
-            printable(&self.source),
+            one_line(&self.source),
             self.digest,
             self.metadata.kind,
         );
@@ -91,7 +91,7 @@ impl Card<'_> {
             } else {
                 ""
             };
-            let _ = write!(text, "\n    - {}{needed}", printable(&ask.words()));
+            let _ = write!(text, "\n    - {}{needed}", one_line(&ask.words()));
             if let Some(warning) = ask.warning() {
                 let line = format!("      ⚠ {warning}");
                 let _ = write!(text, "\n{}", output::red(&line, colour));
@@ -134,7 +134,7 @@ fn consequences(asks: &[Ask]) -> Vec<String> {
     if roots().next().is_some() && !places.is_empty() {
         lines.push(format!(
             "If you grant all of it, it can send what is in these folders to {}.",
-            printable(&places.join(", "))
+            one_line(&places.join(", "))
         ));
     }
     lines
@@ -173,7 +173,7 @@ pub(crate) fn is_destructive(tool: &Tool) -> bool {
 }
 
 fn names(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<_> = all.map(|name| printable(&name)).collect();
+    let all: Vec<_> = all.map(|name| one_line(&name)).collect();
     match all.len() {
         0 => "none".to_owned(),
         count if count > NAMES => {

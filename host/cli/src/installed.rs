@@ -53,6 +53,17 @@ impl Home {
         })
     }
 
+    /// Where the files are that grant something.
+    pub(crate) fn grants_folder(&self) -> &Path {
+        &self.grants
+    }
+
+    /// What is installed, by name.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
+        let snapshot = self.store.read().map_err(|error| failure(&error))?;
+        Ok(snapshot.entries().keys().cloned().collect())
+    }
+
     /// The file that grants a plugin something.
     pub(crate) fn grant_file(&self, name: &str) -> PathBuf {
         self.grants.join(format!("{name}.toml"))
@@ -135,9 +146,8 @@ fn grant_of(snapshot: &Snapshot, file: &Path) -> Result<Option<String>, Failure>
 pub(crate) fn failure(error: &StoreError) -> Failure {
     let shown = Failure::because("the store of plugins", error);
     match error {
-        StoreError::Altered { .. } | StoreError::Missing { .. } => {
-            shown.remedy("see `palisade verify`; remove the plugin, and install it again")
-        }
+        StoreError::Altered { .. } | StoreError::Missing { .. } => shown
+            .remedy("`palisade verify` says which plugin that is; remove it, and install it again"),
         _ => shown,
     }
 }

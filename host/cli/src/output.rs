@@ -28,6 +28,12 @@ pub(crate) fn printable(text: &str) -> String {
     Shown::Lines.of(text).into_owned()
 }
 
+/// The same of what has to stay in its line, where another one could be taken for
+/// one of ours.
+pub(crate) fn one_line(text: &str) -> String {
+    Shown::OneLine.of(text).into_owned()
+}
+
 /// Whether what is written there may be in colour: a person looks at it, and
 /// has not said otherwise.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use palisade_hardening::Wall;
 use palisade_policy::{
-    Decision, EffectiveRoot, Grant, Manifest, PolicyError, RootGrant, RowKind, SecretGrant, compare,
+    Decision, EffectiveRoot, Grant, Granting, Manifest, Need, RootGrant, RowKind, SecretGrant,
+    compare,
 };
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_secrets::Store;
@@ -59,6 +60,8 @@ pub(crate) struct Prepared {
     watch: Option<(PathBuf, Option<String>, Grant)>,
     /// The paths that decide what is granted the next time.
     pub(crate) sources: Vec<Source>,
+    /// How it is granted more.
+    pub(crate) granting: Granting,
 }
 
 /// A runtime on which everything of one session runs on one thread.
@@ -148,6 +151,12 @@ impl Loaded {
             plugin,
         } = self;
         let of_this_run = granted.file.is_some();
+        let granting = match &subject {
+            Subject::Installed(installed, _) if !of_this_run => {
+                Granting::Command(installed.name.clone())
+            }
+            _ => Granting::Flag,
+        };
         let collected = grants::collect(granted, &subject, manifest.as_ref(), places)?;
         let watch = match &subject {
             Subject::Installed(installed, _) if !of_this_run => {
@@ -169,6 +178,7 @@ impl Loaded {
             grant_file: collected.file,
             watch,
             sources: collected.sources,
+            granting,
         })
     }
 }
@@ -262,11 +272,12 @@ impl Prepared {
         if let Some((problem, remedy)) = bad {
             return Err(Failure::new(format!("{name} can't start: {problem}")).remedy(remedy));
         }
+        let granting = match self.granting {
+            Granting::Flag if ways.plugins > 1 => Granting::FlagFor(name.clone()),
+            granting => granting,
+        };
         if !self.decision.needs.is_empty() {
-            let missing = PolicyError::Missing {
-                needs: self.decision.needs,
-            };
-            return Err(Failure::refused(format!("{name} can't start"), &missing));
+            return Err(missing(&name, &self.decision.needs, &granting));
         }
         let values = secrets::load(&name, &self.decision.effective.secrets, self.store.as_ref())?;
         secrets::tell_exposed(&name, &values);
@@ -282,6 +293,7 @@ impl Prepared {
             values: values.clone(),
             outside: outside.clone(),
             plugins: ways.plugins,
+            granting: granting.clone(),
         });
         for (name, value) in &values.exposed {
             (effective.env).insert(name.clone(), value.reveal().to_owned());
@@ -289,7 +301,13 @@ impl Prepared {
         let sandbox = Sandbox::open(&name, &effective)
             .map_err(|error| Failure::because(format!("{name} can't start"), &error))?;
         let injector = values.injector(&name)?;
-        let sandbox = sandbox.with_outside(&effective.network, outside, injector, ways.plugins);
+        let sandbox = sandbox.with_outside(
+            &effective.network,
+            outside,
+            injector,
+            ways.plugins,
+            granting,
+        );
         let setup = PluginSetup {
             name,
             plugin: self.plugin,
@@ -317,6 +335,18 @@ impl Prepared {
             .map_err(|error| Failure::because("the recorded tool list can't be read", &error))?;
         Ok((service, watched))
     }
+}
+
+/// Why a plugin that is not granted what it can't do without does not start.
+fn missing(name: &str, needs: &[Need], granting: &Granting) -> Failure {
+    let what: Vec<_> = needs.iter().map(|need| need.what.as_str()).collect();
+    let are = if needs.len() == 1 { "is" } else { "are" };
+    let what = what.join(" and ");
+    Failure::new(format!(
+        "{name} can't start: it needs {what}, which {are} not granted"
+    ))
+    .remedy(format!("to grant it: {}", granting.needs(needs)))
+    .into_refusal()
 }
 
 /// Directories that lie in each other, or are the same, where the first does not

@@ -239,6 +239,26 @@ fn is_set(name: &str, source: &SecretSource, store: Option<&Store>) -> bool {
     }
 }
 
+/// Those that are granted and have no value, each with what to do.
+pub(crate) fn unset(granted: &[SecretGrant], store: &Store) -> Vec<(String, String)> {
+    let missing = granted
+        .iter()
+        .filter(|secret| !is_set(&secret.name, &secret.source, Some(store)));
+    // A variable is that of whoever starts the plugin.
+    let here = missing.filter(|secret| !matches!(secret.source, SecretSource::Env(_)));
+    let said = here.map(|secret| {
+        let name = &secret.name;
+        let remedy = match &secret.source {
+            SecretSource::File(path) => format!("put it in {}", path.display()),
+            _ => format!("palisade secret set {name}"),
+        };
+        (format!("the secret {name}, which is not set"), remedy)
+    });
+    let mut said: Vec<_> = said.collect();
+    said.dedup();
+    said
+}
+
 /// The row's cell of what is granted, which never has the value.
 pub(crate) fn granted_cell(row: &Row, shown: &Shown) -> String {
     let state = if shown.set { "set" } else { "not set" };

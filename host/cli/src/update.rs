@@ -62,7 +62,7 @@ impl Definitions {
             (None, Some(is)) => {
                 let mut text = format!("  + {} {name}", self.kind);
                 for (key, value) in fields(is) {
-                    let _ = write!(text, "\n      {key}: {}", printable(&value));
+                    let _ = write!(text, "\n      {key}: {}", within(&value));
                 }
                 output_red(&text, colour)
             }
@@ -75,7 +75,7 @@ impl Definitions {
                     let before = was.get(key).unwrap_or(&none);
                     let after = is.get(key).unwrap_or(&none);
                     if before != after {
-                        let _ = write!(text, "\n      {key}: {}", printable(&words(before, after)));
+                        let _ = write!(text, "\n      {key}: {}", within(&words(before, after)));
                     }
                 }
                 output_red(&text, colour)
@@ -86,6 +86,12 @@ impl Definitions {
     pub(crate) fn json(&self) -> Value {
         json!({ "kind": self.kind, "name": self.name, "was": self.was, "is": self.is })
     }
+}
+
+/// A stranger's text, whose lines stay below its own: none of them may look like
+/// one of ours.
+fn within(text: &str) -> String {
+    printable(text).replace('\n', "\n        | ")
 }
 
 fn output_red(text: &str, colour: bool) -> String {
@@ -125,4 +131,26 @@ fn words(before: &str, after: &str) -> String {
         };
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strangers_lines_do_not_look_like_ours() {
+        let tool = |text: &str| json!({ "name": "t", "description": text });
+        let offer = |text: &str| Offer {
+            tools: [("t".to_owned(), tool(text))].into(),
+            ..Offer::default()
+        };
+        let hostile = "Reads.\n  - tool delete_all\n\u{1b}[2K  nothing else";
+        for old in [Offer::default(), offer("Reads.")] {
+            let all = different(&old, &offer(hostile));
+            let text = all[0].text(false);
+            let ours = text.lines().filter(|line| !line.starts_with("      "));
+            assert_eq!(ours.count(), 1, "{text}");
+            assert!(!text.contains('\u{1b}'), "{text}");
+        }
+    }
 }

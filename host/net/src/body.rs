@@ -1,5 +1,6 @@
 //! Bodies: no larger than they may be, and an answer's never silent for long.
 
+use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -80,9 +81,11 @@ impl Body for Incoming {
                 }
             }
             Some(Err(source)) => {
-                let error = NetError::Http {
-                    name: this.name.clone(),
-                    source: source.into(),
+                let source: Box<dyn std::error::Error + Send + Sync> = source.into();
+                let name = this.name.clone();
+                let error = match is_cut_short(source.as_ref()) {
+                    true => NetError::BrokeOff(name),
+                    false => NetError::Http { name, source },
                 };
                 Some(Err(match this.inner.mask() {
                     Some(mask) => mask.error(error),
@@ -99,6 +102,19 @@ impl Body for Incoming {
     fn size_hint(&self) -> SizeHint {
         self.inner.size_hint()
     }
+}
+
+/// Whether the other end is gone, of whose answer more was to come.
+fn is_cut_short(error: &(dyn std::error::Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| {
+            matches!(
+                error.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset
+            )
+        })
 }
 
 /// A request's body.

@@ -183,7 +183,7 @@ where
         let method = head.method.clone();
         let target = target(&head.uri, &method, &path).ok_or_else(bad)?;
         if let Err(why) = self.check(&target) {
-            self.refusals.tell(self.rules(), &target, false);
+            self.refusals.tell(self.rules(), &target, None);
             return Err(why);
         }
         let name = target.host.to_string();
@@ -212,8 +212,8 @@ where
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
                 let error = unwrapped(error, name);
-                if matches!(error, NetError::Address { .. }) {
-                    self.refusals.tell(self.rules(), &target, true);
+                if let NetError::Address { what, .. } = &error {
+                    self.refusals.tell(self.rules(), &target, Some(*what));
                 }
                 return Err(match &mask {
                     Some(mask) => mask.error(error),
@@ -245,7 +245,7 @@ where
     /// [`NetError`].
     pub async fn lookup(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
         let Some(allowed) = self.rules().lookup(host) else {
-            self.refusals.tell_name(host);
+            self.refusals.tell_name(self.rules(), host);
             return Err(NetError::Destination(host.to_string()));
         };
         let limit = self.timeouts.connect;

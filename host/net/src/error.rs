@@ -125,6 +125,9 @@ pub enum NetError {
         /// Why.
         why: &'static str,
     },
+    /// Its answer has an end that never came.
+    #[error("{0} broke off in the middle of its answer")]
+    BrokeOff(String),
     /// What came is no HTTP, or the connection broke.
     #[error("the connection to {name} failed")]
     Http {

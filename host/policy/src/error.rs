@@ -113,6 +113,8 @@ pub struct Need {
     pub what: String,
     /// The flag that grants it, for example "--root notes=PATH:rw".
     pub flag: String,
+    /// The flag of `palisade grant` that does, where that is another one.
+    pub granted_by: Option<String>,
 }
 
 /// Why no effective permission could be computed; the plugin must not start.

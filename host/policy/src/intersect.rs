@@ -244,6 +244,7 @@ impl Comparison {
             self.needs.push(Need {
                 what,
                 flag: format!("--root {}", shell_word(&flag)),
+                granted_by: None,
             });
         }
     }
@@ -285,6 +286,7 @@ impl Comparison {
                 self.needs.push(Need {
                     what: format!("the environment variable `{}`", shown(name)),
                     flag: format!("--env {}", shell_word(&format!("{name}=VALUE"))),
+                    granted_by: None,
                 });
             }
         }
@@ -331,10 +333,9 @@ impl Comparison {
         for grant in granted.iter().filter(|grant| !useful(grant)) {
             row([None, text(grant), None], Some(NOT_ASKED));
         }
-        let allowed = |rule: &&NetworkRequest| granted.iter().any(|one| meet(rule, one).is_some());
         EffectiveNetwork {
             granted: granted.iter().filter(useful).cloned().collect(),
-            asked: Some(asked.iter().filter(allowed).cloned().collect()),
+            asked: Some(asked.to_vec()),
         }
     }
 

@@ -36,7 +36,8 @@ pub struct Row {
     /// Why what holds is not what was asked or granted: "not granted", "not
     /// asked for", "grant is read-only", "asks for read-only", "asks for less",
     /// "grant is narrower", "what both allow", "ceiling",
-    /// "default", "more than the default needs a grant".
+    /// "default", "more than the default needs a grant", or in what the grant of a
+    /// secret differs.
     pub why: Option<String>,
     /// The secret it is about, if it is about one. Whether that has a value is
     /// not known here.

@@ -245,6 +245,16 @@ const CHOICES: [(&str, ToolDecision); 3] = [
     ("deny", ToolDecision::Deny),
 ];
 
+impl ToolDecision {
+    /// As it is written in a grant.
+    pub(crate) fn word(self) -> &'static str {
+        let mut choices = CHOICES.iter();
+        choices
+            .find(|(_, decision)| *decision == self)
+            .map_or("deny", |(word, _)| word)
+    }
+}
+
 /// A rule written as `{ call = "ask", name = "another" }`.
 fn both(item: &Item<'_>, table: &Table<'_>) -> Result<(ToolDecision, Option<String>), ParseError> {
     const EXAMPLE: &str = "read = { name = \"read_notes\" }";

@@ -5,7 +5,7 @@
 
 use palisade_policy::{
     AllowFlag, Authority, Decision, Denied, Grant, Host, Manifest, NetworkRules, Remedy, RowKind,
-    Scheme, Target, intersect,
+    Scheme, Special, Target, intersect,
 };
 
 fn rules(rules: &[&str]) -> String {
@@ -51,6 +51,10 @@ fn rows(decision: &Decision) -> Vec<String> {
 }
 
 fn ask(rules: &NetworkRules, request: &str) -> Result<(), Denied> {
+    with_target(request, |target| rules.decide(target)).map(drop)
+}
+
+fn with_target<T>(request: &str, then: impl FnOnce(&Target<'_>) -> T) -> T {
     let (method, url) = request.split_once(' ').unwrap();
     let (scheme, rest) = url.split_once("://").unwrap();
     let (authority, path) = rest
@@ -63,7 +67,7 @@ fn ask(rules: &NetworkRules, request: &str) -> Result<(), Denied> {
     };
     let authority: Authority = authority.parse().unwrap();
     let target = Target::http(scheme, authority, method, path);
-    rules.decide(&target).map(drop)
+    then(&target)
 }
 
 #[test]
@@ -161,7 +165,8 @@ fn nothing_in_common_is_nothing() {
     ] {
         let decision = decide(Some(&[asked]), &[granted]);
         assert!(decision.effective.network.is_empty(), "{asked} {granted}");
-        assert_eq!(decision.effective, decide(Some(&[]), &[]).effective);
+        let rules = decision.effective.network.rules();
+        assert!(rules.is_empty(), "{asked} {granted}");
     }
 }
 
@@ -212,7 +217,7 @@ fn what_would_allow_it_is_a_flag_that_does() {
         };
         let (authority, path) = rest.split_at(rest.find('/').unwrap());
         let target = Target::http(scheme, authority.parse().unwrap(), method, path);
-        let remedy = rules.remedy(&target, private);
+        let remedy = rules.remedy(&target, private.then_some(Special::Private));
         assert_eq!(remedy.flag(None).as_deref(), flag, "{request}");
         if let Remedy::Allow(allow) = &remedy {
             let more = [allow.0.clone()];
@@ -222,7 +227,7 @@ fn what_would_allow_it_is_a_flag_that_does() {
         }
     }
     let target = Target::http(Scheme::Https, "x.test".parse().unwrap(), "GET", "/");
-    let remedy = rules.remedy(&target, false);
+    let remedy = rules.remedy(&target, None);
     let flag = remedy.flag(Some("notes")).unwrap();
     assert_eq!(flag, "--allow 'notes/GET https://x.test'");
 }
@@ -232,11 +237,14 @@ fn what_is_not_asked_for_no_flag_allows() {
     let decision = decide(Some(&["https://a.test"]), &["private:https://a.test"]);
     let rules = decision.effective.network.rules();
     let target = Target::http(Scheme::Https, "a.test".parse().unwrap(), "GET", "/");
-    assert_eq!(rules.remedy(&target, true), Remedy::Manifest);
+    assert_eq!(
+        rules.remedy(&target, Some(Special::Private)),
+        Remedy::Manifest
+    );
     // Nor what nobody has granted, which would not hold either.
     for url in ["b.test", "a.test:444"] {
         let target = Target::http(Scheme::Https, url.parse().unwrap(), "GET", "/");
-        assert_eq!(rules.remedy(&target, false), Remedy::Manifest, "{url}");
+        assert_eq!(rules.remedy(&target, None), Remedy::Manifest, "{url}");
     }
 }
 
@@ -394,6 +402,45 @@ proptest::proptest! {
         let alone = |rules: &[&str]| decide(None, rules).effective.network.rules();
         let expected = ask(&alone(&asked), &request).is_ok() && ask(&alone(&granted), &request).is_ok();
         proptest::prop_assert_eq!(ask(&both, &request).is_ok(), expected);
+    }
+
+    /// What is proposed where something is refused allows it, and where it is said
+    /// that nothing does, nothing does.
+    #[test]
+    fn what_is_proposed_helps(
+        asked in proptest::option::of(proptest::collection::vec(rule(), 0..4)),
+        granted in proptest::collection::vec(rule(), 0..4),
+        request in "(GET|PUT) https?://(a\\.)?(b|c)\\.test(:81)?(/(a|b)){1,3}",
+        leads_to in proptest::option::of(proptest::sample::select(vec![Special::Private, Special::Metadata])),
+    ) {
+        let texts = |flags: &[AllowFlag]| {
+            let mut texts: Vec<_> = flags.iter().map(ToString::to_string).collect();
+            texts.sort();
+            texts.dedup();
+            texts
+        };
+        let asked = asked.as_deref().map(texts);
+        let asked = asked.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        let granted = texts(&granted);
+        let mut granted: Vec<_> = granted.iter().map(String::as_str).collect();
+        let rules = |granted: &[&str]| decide(asked.as_deref(), granted).effective.network.rules();
+        let holds = |rules: &NetworkRules| {
+            with_target(&request, |target| rules.decide(target)).is_ok_and(|allowed| allowed.admits(leads_to))
+        };
+        let now = rules(&granted);
+        proptest::prop_assume!(!holds(&now));
+        match with_target(&request, |target| now.remedy(target, leads_to)) {
+            Remedy::Allow(flag) => {
+                let flag = flag.to_string();
+                granted.push(&flag);
+                proptest::prop_assert!(holds(&rules(&granted)), "{}", flag);
+            }
+            _ => {
+                let all = ["private:https://*:*", "private:http://*:*"];
+                granted.extend(all);
+                proptest::prop_assert!(!holds(&rules(&granted)));
+            }
+        }
     }
 
     #[test]

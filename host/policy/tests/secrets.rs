@@ -293,3 +293,34 @@ fn the_hash_tells_uses_apart() {
     hashes.dedup();
     assert_eq!(hashes.len(), all.len());
 }
+
+/// The person who granted it sees in what it differs.
+#[test]
+fn a_grant_of_another_kind_says_which() {
+    for (asked, granted, why) in [
+        (
+            API,
+            "inject = { to = \"https://api.example.com\", header = \"x-key\" }",
+            "granted as `x-key: {}` instead",
+        ),
+        (
+            API,
+            "inject = { to = \"https://other.example\", header = \"authorization\", format = \"Bearer {}\" }",
+            "granted for https://other.example instead",
+        ),
+        (
+            API,
+            "expose = true",
+            "granted to be shown, not to be added to requests",
+        ),
+    ] {
+        let decision = decide(&secret(asked), &secret(granted));
+        assert!(decision.effective.secrets.is_empty(), "{granted}");
+        let row = &decision
+            .rows
+            .iter()
+            .find(|row| row.secret.is_some())
+            .unwrap();
+        assert_eq!(row.why.as_deref(), Some(why));
+    }
+}

@@ -61,17 +61,13 @@ pub enum StoreError {
         found: u64,
     },
     /// Other bytes than those that were installed.
-    #[error(
-        "the stored file {digest} is not what was installed; run `palisade verify`, then install the plugin again"
-    )]
+    #[error("the stored file {digest} is not what was installed")]
     Altered {
         /// What it should be.
         digest: Digest,
     },
     /// Not there any more.
-    #[error(
-        "the stored file {digest} is missing; run `palisade verify`, then install the plugin again"
-    )]
+    #[error("the stored file {digest} is missing")]
     Missing {
         /// What it should be.
         digest: Digest,

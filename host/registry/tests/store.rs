@@ -112,7 +112,10 @@ fn other_bytes_are_never_handed_out() {
     change(b"One");
     let error = home.store().load("notes").unwrap_err();
     assert!(matches!(error, StoreError::Altered { .. }), "{error}");
-    assert!(error.to_string().contains("palisade verify"), "{error}");
+    assert!(
+        error.to_string().contains("not what was installed"),
+        "{error}"
+    );
     let wrong = home.store().verify().unwrap();
     assert_eq!(wrong.len(), 1);
     assert_eq!(wrong[0].0, "notes");

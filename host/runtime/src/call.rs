@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::{Instance, ResourceTable, ResourceTableError};
 use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::I32Exit;
-use wasmtime_wasi_http::WasiHttpCtx;
+use wasmtime_wasi_http::FieldMapError;
 
 use crate::aside::aside;
 use crate::bindings::contract;
@@ -21,7 +21,7 @@ use crate::function::{Export, Function, ListPrompts, ListTemplates, ListTools, S
 use crate::limiter::Limiter;
 use crate::linked::Linked;
 use crate::listing::Listing;
-use crate::network::{Hooks, InstanceNetwork};
+use crate::network::{self, Hooks, InstanceNetwork};
 use crate::operation::Operation;
 use crate::plugin::Asked;
 use crate::sandbox::Sandbox;
@@ -342,7 +342,7 @@ fn store(linked: &Linked, sandbox: &Sandbox, clock: Arc<CallClock>) -> Store<Sta
             listed: Listed::new(&sandbox.limits),
             hooks: Hooks(Arc::clone(&network.network)),
             network,
-            http: WasiHttpCtx::new(),
+            http: network::http_limits(),
             client: ClientState::unheard(Arc::clone(&sandbox.roots)),
             limiter: Limiter::new(&sandbox.limits),
             clock,
@@ -394,6 +394,10 @@ fn classify(
     }
     if matches!(error.downcast_ref::<Trap>(), Some(Trap::StackOverflow)) {
         return CallError::Limit(Limit::Stack(WASM_STACK as u64));
+    }
+    // Of these, only what is too much ends a call.
+    if error.downcast_ref::<FieldMapError>().is_some() {
+        return CallError::Limit(Limit::Headers(network::HEADERS as u64));
     }
     if is_too_random(&error) {
         return CallError::Limit(Limit::RandomBytes(sandbox.limits.random));

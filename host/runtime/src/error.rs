@@ -151,6 +151,8 @@ pub enum Limit {
     RandomBytes(u64),
     /// Entries of listed directories held at once.
     DirectoryEntries(u32),
+    /// Header fields of one request, in bytes with what they take beside.
+    Headers(u64),
 }
 
 /// Carries a limit through wasmtime's error.
@@ -170,6 +172,9 @@ impl std::fmt::Display for Limit {
             Self::TableElements(count) => write!(f, "table elements ({count})"),
             Self::RandomBytes(bytes) => {
                 write!(f, "random bytes ({} at once)", format_size(*bytes))
+            }
+            Self::Headers(bytes) => {
+                write!(f, "headers ({} in one request)", format_size(*bytes))
             }
             Self::DirectoryEntries(count) => write!(f, "directory entries ({count} at once)"),
         }

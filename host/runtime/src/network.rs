@@ -2,20 +2,21 @@
 //!
 //! What may be reached is decided by `palisade-policy` and done by
 //! `palisade-net`; here it is given the shapes of WASI: `wasi:http` ([`http`]),
-//! sockets ([`sockets`], [`tcp`]) and names ([`names`]). Everything is linked
+//! sockets ([`create`], [`sockets`], [`tcp`]) and names ([`names`]). Everything is linked
 //! always: where nothing is granted, it answers that it is denied.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use palisade_net::{Egress, EgressLimits, Injector, Mask, Outside, Refusals, Timeouts};
-use palisade_policy::{EffectiveNetwork, Host, Scheme, Target, special};
+use palisade_policy::{EffectiveNetwork, Granting, Host, Scheme, Target, special};
 use wasmtime::component::Linker;
-use wasmtime_wasi_http::WasiBody;
+use wasmtime_wasi_http::{WasiBody, WasiHttpCtx};
 
 use crate::descriptors;
 use crate::state::State;
 
+mod create;
 mod http;
 mod names;
 mod sockets;
@@ -33,11 +34,13 @@ pub(crate) struct Network {
 
 impl Network {
     /// What is granted a plugin that is served beside others, so many with it.
+    /// Who is told of what it is refused is told `how` to grant that.
     pub(crate) fn new(
         plugin: &str,
         effective: &EffectiveNetwork,
         outside: Outside,
         plugins: u32,
+        how: Granting,
     ) -> Self {
         let connections = descriptors::connections(plugins);
         let limits = EgressLimits {
@@ -45,7 +48,7 @@ impl Network {
             connections,
             ..EgressLimits::default()
         };
-        let refusals = Refusals::of(plugin, plugins > 1);
+        let refusals = Refusals::of(plugin, how);
         let timeouts = Timeouts::default();
         Self {
             egress: Egress::new(effective.rules(), outside, refusals, limits, timeouts),
@@ -69,9 +72,20 @@ impl Network {
         self.egress.mask()
     }
 
+    /// How a person grants more of it.
+    pub(crate) fn granting(&self) -> &Granting {
+        self.egress.refusals().how()
+    }
+
     /// Whether anything may be reached in this way.
     fn speaks(&self, scheme: Scheme) -> bool {
         self.egress.rules().speaks(scheme)
+    }
+
+    /// Tells that there was no socket for this.
+    fn refuse_socket(&self, scheme: Scheme) {
+        let rules = self.egress.rules();
+        self.egress.refusals().tell_socket(rules, scheme);
     }
 
     /// Whether a socket may be connected to an address: a rule names it, or a
@@ -92,17 +106,17 @@ impl Network {
             let target = target(host);
             match rules.decide(&target) {
                 Ok(allowed) if allowed.admits(what) => return true,
-                Ok(_) => refused = Some((target, true)),
+                Ok(_) => refused = Some((target, what)),
                 // What a person would allow is a name, if there is one.
                 Err(_) => {
                     refused = refused
-                        .filter(|(_, private)| *private)
-                        .or(Some((target, false)))
+                        .filter(|(_, leads_to)| leads_to.is_some())
+                        .or(Some((target, None)))
                 }
             }
         }
-        if let Some((target, private)) = refused {
-            self.egress.refusals().tell(rules, &target, private);
+        if let Some((target, leads_to)) = refused {
+            self.egress.refusals().tell(rules, &target, leads_to);
         }
         false
     }
@@ -113,10 +127,23 @@ impl Network {
 pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
     linker.allow_shadowing(true);
+    http::add_to_linker(linker)?;
+    create::add_to_linker(linker)?;
     names::add_to_linker(linker)?;
     tcp::add_to_linker(linker)?;
     linker.allow_shadowing(false);
     Ok(())
+}
+
+/// What one request's header fields may be, in bytes; every field counts with what
+/// the host needs to hold it.
+pub(crate) const HEADERS: usize = 128 * 1024;
+
+/// What a guest may have of `wasi:http`.
+pub(crate) fn http_limits() -> WasiHttpCtx {
+    let mut limits = WasiHttpCtx::new();
+    limits.set_field_size_limit(HEADERS);
+    limits
 }
 
 /// The network of one instance.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use palisade_net::{Injector, Outside};
-use palisade_policy::{Effective, EffectiveNetwork, Limits};
+use palisade_policy::{Effective, EffectiveNetwork, Granting, Limits};
 use tokio::sync::Semaphore;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
@@ -98,6 +98,7 @@ impl Sandbox {
                 &effective.network,
                 Outside::default(),
                 1,
+                Granting::Flag,
             )),
             env: effective.env.clone().into_iter().collect(),
             config: NO_CONFIG.to_owned(),
@@ -125,7 +126,8 @@ impl Sandbox {
 
     /// The same, with a way to what is granted of the network, and secrets that
     /// are added to what is sent there; without it, names lead nowhere. `plugins`
-    /// are served by this process, this one with them.
+    /// are served by this process, this one with them; whoever is told of what it
+    /// is refused is told `how` to grant that.
     #[must_use]
     pub fn with_outside(
         self,
@@ -133,12 +135,20 @@ impl Sandbox {
         outside: Outside,
         secrets: Injector,
         plugins: u32,
+        how: Granting,
     ) -> Self {
-        let network = Network::new(&self.name, effective, outside, plugins).with_secrets(secrets);
+        let network = Network::new(&self.name, effective, outside, plugins, how);
+        let network = network.with_secrets(secrets);
         Self {
             network: Arc::new(network),
             ..self
         }
+    }
+
+    /// How a person grants it more.
+    #[must_use]
+    pub fn granting(&self) -> &Granting {
+        self.network.granting()
     }
 
     /// A text with `*` in the place of the secrets that are added to requests.
@@ -163,6 +173,7 @@ impl Sandbox {
                 &EffectiveNetwork::default(),
                 Outside::default(),
                 1,
+                Granting::Flag,
             )),
             env: Vec::new(),
             config: NO_CONFIG.to_owned(),

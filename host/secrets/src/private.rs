@@ -115,6 +115,7 @@ impl PrivateDir {
 
     /// Writes a file as a whole: it is there complete, or as it was before.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Refused> {
+        self.forget_abandoned()?;
         let temporary = format!(".{}.{name}", std::process::id());
         // One left by a process of the same number that was killed.
         let _ = rustix::fs::unlinkat(&self.0, &temporary, AtFlags::empty());
@@ -133,8 +134,27 @@ impl PrivateDir {
         Ok(written?)
     }
 
+    /// Takes away what processes that were killed had on its way here: it has the
+    /// values of secrets in it, that nobody would find again.
+    fn forget_abandoned(&self) -> Result<(), Refused> {
+        for name in self.names()? {
+            let writer = (name.strip_prefix('.'))
+                .and_then(|rest| rest.split('.').next()?.parse().ok())
+                .and_then(rustix::process::Pid::from_raw);
+            let Some(writer) = writer else {
+                continue;
+            };
+            if rustix::process::test_kill_process(writer) == Err(Errno::SRCH) {
+                // Whoever else takes it away does the same.
+                let _ = rustix::fs::unlinkat(&self.0, &name, AtFlags::empty());
+            }
+        }
+        Ok(())
+    }
+
     /// Takes a file away; whether it was there.
     pub(crate) fn remove(&self, name: &str) -> Result<bool, Refused> {
+        self.forget_abandoned()?;
         match rustix::fs::unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(Errno::NOENT) => Ok(false),

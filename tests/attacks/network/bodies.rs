@@ -182,3 +182,20 @@ fn bodies_get_there_in_pieces() {
         rpc::tool_error(&session.call("http", arguments));
     }
 }
+
+/// In words, and not as an error of the host.
+#[test]
+fn an_answer_that_breaks_off_is_said_to() {
+    let (_internet, _server, mut session, url) = with("", |asked, pipe| {
+        if asked.head.contains("/ok") {
+            return ok(pipe, "fine");
+        }
+        let _ = pipe.write_all(&[HEAD, b"content-length: 100\r\n\r\nhalf"].concat());
+        false
+    });
+    let result = session.call("http", json!({"method": "GET", "url": url}));
+    let why = rpc::tool_error(&result);
+    assert!(!why.contains("internal"), "{why}");
+    assert!(why.contains("api.test") && why.contains("broke"), "{why}");
+    goes_on(&mut session, &url);
+}

@@ -92,3 +92,18 @@ fn no_method_makes_a_request_something_else() {
         assert!(!one.head.contains("\r\nx: y"), "{}", one.head);
     }
 }
+
+/// What the host has to hold of a request is bounded, and said to be.
+#[test]
+fn a_flood_of_headers_is_a_limit_and_no_crash() {
+    let internet = Internet::new();
+    let mut session = open(&internet.run(&["https://api.test"]));
+    let headers: Vec<_> = (0..5000).map(|number| format!("x-{number}: a")).collect();
+    let arguments =
+        json!({"method": "GET", "url": "https://api.test/", "headers": headers.join("\n")});
+    let why = rpc::tool_error(&session.call("http", arguments));
+    assert!(
+        why.contains("limit of headers (128 KiB in one request)"),
+        "{why}"
+    );
+}

@@ -92,3 +92,86 @@ fn sockets_and_names_too() {
     );
     session.until_stderr(|said| said.contains("to allow it: --allow tcp://192.0.2.1:5432"));
 }
+
+/// Where there is no socket at all, nobody knows where it would have gone.
+#[test]
+fn sockets_that_were_never_made() {
+    let internet = Internet::new();
+    for (rules, tool, line) in [
+        (
+            &["https://api.test"][..],
+            "udp_send",
+            "refused datagrams (UDP); to allow it: --allow udp://HOST:PORT",
+        ),
+        (
+            &[],
+            "tcp_connect",
+            "refused a connection (TCP); to allow it: --allow tcp://HOST:PORT",
+        ),
+    ] {
+        let mut session = open(&internet.run(rules));
+        for _ in 0..3 {
+            refused(&mut session, tool, json!({"address": "192.0.2.1:53"}));
+        }
+        session.until_stderr(|said| said.contains(line));
+        let stderr = session.finish().stderr;
+        assert_eq!(stderr.matches("was refused").count(), 1, "{stderr}");
+    }
+}
+
+/// What can't help is not proposed.
+#[test]
+fn no_flag_where_none_would_help() {
+    let internet = Internet::new();
+    internet.names.say("api.test", &[&["169.254.169.254"]]);
+    let mut session = open(&internet.run(&["http://api.test"]));
+    not_permitted(&mut session, "http://api.test/");
+    session.until_stderr(|said| {
+        said.contains("was refused http://api.test (GET /), which no rule can allow")
+    });
+}
+
+/// An installed plugin is granted more by a command, which then works.
+#[test]
+fn of_an_installed_plugin_with_the_command_that_allows_it() {
+    const MANIFEST: &str = "[plugin]\nname = \"notes\"\n\
+        [[network]]\nto = \"http://*:*\"\nprivate = true\n\
+        [[network]]\nto = \"tcp://db.test:5432\"\n";
+    let internet = Internet::new();
+    internet.names.here("api.test");
+    let server = Web::plain(|_, pipe| ok(pipe, "fine"));
+    let url = format!("http://api.test:{}", server.port());
+    let home = tempfile::tempdir().unwrap();
+    let palisade =
+        |arguments: &[&str]| Palisade::new(arguments.iter().copied()).env("HOME", home.path());
+    let file = home.path().join("plugin.wasm");
+    std::fs::copy(guest("mallory"), &file).unwrap();
+    std::fs::write(home.path().join("palisade.toml"), MANIFEST).unwrap();
+    palisade(&["install"]).arg(&file).output().success();
+    let tools = ["--tool", "http=allow", "--tool", "resolve=allow"];
+    palisade(&[&["grant", "notes"], &tools[..]].concat())
+        .output()
+        .success();
+
+    for scheme in ["", "private:"] {
+        let mut session = open(&internet.reach(palisade(&["run", "notes"]), &[]));
+        not_permitted(&mut session, &url);
+        let flag = format!("--allow 'GET {scheme}{url}'");
+        let line = format!("to allow it: palisade grant notes {flag}");
+        session.until_stderr(|said| said.contains(&line));
+        refused(&mut session, "resolve", json!({"name": "db.test"}));
+        refused(&mut session, "resolve", json!({"name": "evil.test"}));
+        session.until_stderr(|said| {
+            said.contains("look up db.test; to allow it: palisade grant notes --allow tcp://db.test:5432")
+                && said.contains("look up evil.test; to allow it: palisade grant notes --allow http://evil.test:PORT")
+        });
+        let rule = format!("GET {scheme}{url}");
+        palisade(&["grant", "notes", "--allow", &rule])
+            .output()
+            .success();
+    }
+    let mut session = open(&internet.reach(palisade(&["run", "notes"]), &[]));
+    get(&mut session, &url).unwrap();
+    let stderr = session.finish().stderr;
+    assert!(!stderr.contains("was refused"), "{stderr}");
+}

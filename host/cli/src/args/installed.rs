@@ -83,6 +83,9 @@ pub(crate) struct ListArgs {
 pub(crate) struct RemoveArgs {
     /// The plugin's name.
     pub(crate) name: String,
+    /// Leave the entries that start it in the configuration of clients.
+    #[arg(long)]
+    pub(crate) keep_clients: bool,
 }
 
 /// `palisade permissions`.

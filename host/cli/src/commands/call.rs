@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::CallArgs;
 use crate::failure::Failure;
-use crate::output::{self, printable};
+use crate::output::{self, one_line, printable};
 use crate::outside::Ways;
 use crate::prepare::{Prepared, prepare, runtime};
 use crate::{logging, terminal, wall};
@@ -75,10 +75,11 @@ fn settle(prepared: &mut Prepared, name: &str) -> Result<(), Failure> {
     let Some(tool) = tools.find(|tool| rules.name_of(&tool.name) == name) else {
         return Ok(());
     };
+    let allow = prepared.granting.tool(&tool.name, ToolDecision::Allow);
     match rules.decide(&tool.name) {
         ToolDecision::Allow => Ok(()),
         ToolDecision::Deny => Err(Failure::new(format!("the grant denies the tool {name:?}"))
-            .remedy("allow it under [tools] in the grant file")
+            .remedy(format!("to allow it: {allow}"))
             .into_refusal()),
         ToolDecision::Ask => match terminal::yes(&format!("run {}?", printable(name)))? {
             Some(true) => {
@@ -89,7 +90,7 @@ fn settle(prepared: &mut Prepared, name: &str) -> Result<(), Failure> {
             None => Err(Failure::new(format!(
                 "the grant says to ask before {name:?} runs, and there is no terminal to ask at"
             ))
-            .remedy("run it at a terminal, or allow it under [tools] in the grant file")
+            .remedy(format!("run it at a terminal, or allow it: {allow}"))
             .into_refusal()),
         },
     }
@@ -145,7 +146,8 @@ fn show(result: Checked, as_json: bool) -> Result<ExitCode, Failure> {
     for block in &result.content {
         let text = as_text(block);
         if result.is_error {
-            output::error_line(&format!("palisade: {text}"));
+            // None of its lines is to look like one of ours.
+            output::error_line(&format!("palisade: {}", text.replace('\n', "\n  ")));
         } else {
             output::line(text)?;
         }
@@ -158,15 +160,15 @@ fn as_text(block: &ContentBlock) -> String {
         ContentBlock::Text(text) => printable(&text.text),
         ContentBlock::Image(media) | ContentBlock::Audio(media) => format!(
             "[{}, {} bytes; --json prints them]",
-            printable(&media.mime_type),
+            one_line(&media.mime_type),
             media.data.len()
         ),
-        ContentBlock::ResourceLink(link) => printable(&format!("{} <{}>", link.name, link.uri)),
+        ContentBlock::ResourceLink(link) => one_line(&format!("{} <{}>", link.name, link.uri)),
         ContentBlock::Embedded(embedded) => match &embedded.contents.body {
             ResourceBody::Text(text) => printable(text),
             ResourceBody::Blob(blob) => format!(
                 "[{}, {} bytes; --json prints them]",
-                printable(&embedded.contents.uri),
+                one_line(&embedded.contents.uri),
                 blob.len()
             ),
         },
@@ -193,7 +195,7 @@ impl EventSink for Stderr {
     fn event(&self, event: CallEvent) {
         match event {
             CallEvent::Log { level, data, .. } => {
-                output::error_line(&printable(&format!("[{}] {data}", level_name(level))));
+                output::error_line(&one_line(&format!("[{}] {data}", level_name(level))));
             }
             CallEvent::Progress {
                 progress,
@@ -202,7 +204,7 @@ impl EventSink for Stderr {
             } => {
                 let total = total.map_or_else(String::new, |total| format!(" of {total}"));
                 let message = message.unwrap_or_default();
-                output::error_line(&printable(&format!("{progress}{total} {message}")));
+                output::error_line(&one_line(&format!("{progress}{total} {message}")));
             }
             _ => {}
         }

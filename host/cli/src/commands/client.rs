@@ -59,12 +59,76 @@ fn put(args: &ClientAddArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A client's own configuration, and the entries in it or why it can't be read.
+pub(crate) struct Configured {
+    pub(crate) client: &'static Client,
+    pub(crate) file: PathBuf,
+    pub(crate) entries: Result<Vec<Entry>, Failure>,
+}
+
+/// What the clients' own configurations have, as far as there are any.
+pub(crate) fn configured() -> Result<Vec<Configured>, Failure> {
+    let bases = bases()?;
+    let read = |client: &'static Client| {
+        let file = client.user_file(Os::current(), &bases);
+        if matches!(file.try_exists(), Ok(false)) {
+            return None;
+        }
+        let entries = ConfigFile::open(&file)
+            .and_then(|text| entries(text.text(), client).map_err(|e| failure(client, &file, &e)));
+        Some(Configured {
+            client,
+            file,
+            entries,
+        })
+    };
+    Ok(CLIENTS.iter().filter_map(read).collect())
+}
+
+/// Takes a plugin out of the clients' own configurations, and says from which.
+/// What can't be done is told, and stops nothing.
+pub(crate) fn forget(name: &str) -> Result<(), Failure> {
+    for one in configured()? {
+        // One that can't be read may never have had it.
+        let Ok(entries) = &one.entries else { continue };
+        for entry in entries.iter().filter(|e| e.plugin.as_deref() == Some(name)) {
+            let shown = one.file.display();
+            if entry.name != name {
+                output::error_line(&printable(&format!(
+                    "palisade: {} still starts {name}, as {:?}; take that out of {shown}",
+                    one.client.name, entry.name
+                )));
+                continue;
+            }
+            match taken(one.client, &one.file, name) {
+                Ok((true, backup)) => {
+                    let what = format!("  {} no longer starts it: {shown}", one.client.name);
+                    output::line(printable(&what))?;
+                    tell_backup(backup.as_deref())?;
+                }
+                Ok((false, _)) => {}
+                Err(failure) => output::error_line(&printable(&format!(
+                    "palisade: {} still starts {name}: {}",
+                    one.client.name,
+                    failure.sentence()
+                ))),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the entry was there, and is gone now; and where the backup is.
+fn taken(client: &Client, path: &Path, name: &str) -> Result<(bool, Option<PathBuf>), Failure> {
+    edited(client, path, |file| {
+        remove(file.text(), client, name).map(|text| (text.is_some(), text))
+    })
+}
+
 fn take(args: &ClientRemoveArgs) -> Result<ExitCode, Failure> {
     let (client, name) = (args.config.client, args.config.name.as_str());
     let path = config_path(&args.config)?;
-    let (found, backup) = edited(client, &path, |file| {
-        remove(file.text(), client, name).map(|text| (text.is_some(), text))
-    })?;
+    let (found, backup) = taken(client, &path, name)?;
     if !found {
         return Err(Failure::new(format!(
             "{} does not start {name}: {} has no such entry",

@@ -16,6 +16,8 @@ use crate::output;
 use crate::places::{Places, State};
 use crate::secrets::store_remedy;
 
+mod installed;
+
 /// Looks at everything a plugin's safety, or its speed, depends on. The exit
 /// code says whether all is well.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
@@ -46,14 +48,14 @@ impl Check {
     fn well(name: &'static str, found: impl Into<String>) -> Self {
         Self {
             name,
-            found: output::printable(&found.into()),
+            found: output::one_line(&found.into()),
             remedy: None,
         }
     }
 
     fn ill(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
-            remedy: Some(remedy.into()),
+            remedy: Some(output::one_line(&remedy.into())),
             ..Self::well(name, found)
         }
     }
@@ -175,7 +177,9 @@ fn places() -> Vec<Check> {
             format!("make it yours alone: chmod go-w {shown}"),
         ),
     };
-    vec![cache, config, secrets(&places)]
+    let mut checks = vec![cache, config, secrets(&places)];
+    checks.extend(installed::checks(&places));
+    checks
 }
 
 /// Where secrets are kept, which only their owner may read.

@@ -44,7 +44,12 @@ pub(crate) fn run(args: &GrantCommand) -> Result<ExitCode, Failure> {
     }
     check_text(&args.name, &text, Places::find().as_ref())?;
     keep(&home, &installed, &text)?;
-    show(&home.get(&args.name)?)
+    show(&home.get(&args.name)?)?;
+    output::line(
+        " a server that runs notices within a second; what it had no reach of when it began (a \
+         folder, a secret, the\n network, a tool that was denied) holds from its next start on",
+    )?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Takes something back.

@@ -10,11 +10,12 @@ use palisade_server::tool_json;
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
+use crate::consent::is_destructive;
 use crate::failure::Failure;
 use crate::files::read_file;
 use crate::installed::Subject;
 use crate::load::{MAX_PLUGIN, unreadable};
-use crate::output::{self, printable};
+use crate::output::{self, one_line, printable};
 use crate::permissions::{Permissions, table};
 use crate::places::Places;
 use crate::prepare::{Prepared, prepare, runtime};
@@ -165,12 +166,12 @@ fn as_text(prepared: &Prepared, signed: &str, colour: bool) -> String {
         title = format!("{title} {version}");
     }
     if let Some(description) = about.and_then(|about| about.description.as_ref()) {
-        title = format!("{title} · {}", printable(description));
+        title = format!("{title} · {}", one_line(description));
     }
     let mut facts = table();
     facts.add_row(["kind", &metadata.kind.to_string()]);
     facts.add_row(["digest", &format!("sha256:{}", prepared.plugin.digest())]);
-    facts.add_row(["signed", &printable(signed)]);
+    facts.add_row(["signed", &one_line(signed)]);
     facts.add_row(["exports", &metadata.exports.join(", ")]);
     facts.add_row(["imports", &packages(&metadata.imports)]);
     // Its own words: nobody has looked whether they are true.
@@ -187,7 +188,7 @@ fn as_text(prepared: &Prepared, signed: &str, colour: bool) -> String {
         ];
         for (what, text) in said {
             if let Some(text) = text {
-                facts.add_row([what, &printable(text)]);
+                facts.add_row([what, &one_line(text)]);
             }
         }
     }
@@ -213,10 +214,8 @@ fn as_text(prepared: &Prepared, signed: &str, colour: bool) -> String {
         text = format!("{text}\n\n It can't start: {why}");
     }
     for need in &prepared.decision.needs {
-        text = format!(
-            "{text}\n\n It can't start without {}: {}",
-            need.what, need.flag
-        );
+        let flag = prepared.granting.needs(std::slice::from_ref(need));
+        text = format!("{text}\n\n It can't start without {}: {flag}", need.what);
     }
     text.lines()
         .map(str::trim_end)
@@ -264,7 +263,7 @@ fn tool_cells(tool: &Tool, prepared: &Prepared) -> [String; 3] {
     let mark = match rules.decide(&tool.name) {
         ToolDecision::Deny => "denied",
         ToolDecision::Ask => "asks you",
-        ToolDecision::Allow if changes_something(tool) => "⚠ changes things",
+        ToolDecision::Allow if is_destructive(tool) => "⚠ changes things",
         ToolDecision::Allow => "",
     };
     let name = match rules.name_of(&tool.name) {
@@ -277,8 +276,8 @@ fn tool_cells(tool: &Tool, prepared: &Prepared) -> [String; 3] {
 /// A family of resources, by its address.
 fn template_cells(template: &ResourceTemplate) -> [String; 3] {
     [
-        printable(&template.uri_template),
-        printable(&template.name),
+        one_line(&template.uri_template),
+        one_line(&template.name),
         summary(template.description.as_deref()),
     ]
 }
@@ -286,7 +285,7 @@ fn template_cells(template: &ResourceTemplate) -> [String; 3] {
 /// A prompt and its arguments; those in brackets may be left out.
 fn prompt_cells(prompt: &Prompt) -> [String; 3] {
     let argument = |argument: &PromptArgument| {
-        let name = printable(&argument.name);
+        let name = one_line(&argument.name);
         if argument.required {
             name
         } else {
@@ -320,16 +319,4 @@ fn packages(imports: &[Import]) -> String {
         .collect();
     names.dedup();
     names.join(", ")
-}
-
-/// MCP's defaults: a tool is not read-only, and destructive, unless it says so.
-fn changes_something(tool: &Tool) -> bool {
-    let hints = tool.annotations.as_ref();
-    let read_only = hints
-        .and_then(|hints| hints.read_only_hint)
-        .unwrap_or(false);
-    let destructive = hints
-        .and_then(|hints| hints.destructive_hint)
-        .unwrap_or(true);
-    !read_only && destructive
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::ListArgs;
 use crate::failure::Failure;
 use crate::installed::{Home, failure};
-use crate::output::{self, printable};
+use crate::output::{self, one_line};
 use crate::permissions::table;
 use crate::places::Places;
 use crate::signed::{self, Verdict};
@@ -49,10 +49,10 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     for (name, entry) in entries {
         rows.add_row([
             name.clone(),
-            printable(entry.version.as_deref().unwrap_or("—")),
+            one_line(entry.version.as_deref().unwrap_or("—")),
             entry.digest.hex().chars().take(SHORT).collect(),
-            printable(entry.signer.as_deref().unwrap_or("—")),
-            printable(&entry.source.to_string()),
+            one_line(entry.signer.as_deref().unwrap_or("—")),
+            one_line(&entry.source.to_string()),
         ]);
     }
     let lines = rows.to_string();
@@ -92,7 +92,9 @@ pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     for (name, error) in &wrong {
-        output::error_line(&printable(&format!("palisade: {name}: {error}")));
+        output::error_line(&one_line(&format!(
+            "palisade: {name}: {error}; palisade remove {name}, and install it again"
+        )));
     }
     Ok(ExitCode::FAILURE)
 }

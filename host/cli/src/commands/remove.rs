@@ -1,10 +1,11 @@
-//! `palisade remove`: a plugin, its grant, and its compiled code.
+//! `palisade remove`: a plugin, its grant, its compiled code, and what starts it.
 
 use std::process::ExitCode;
 
 use palisade_registry::{Change, EntryChange};
 
 use crate::args::RemoveArgs;
+use crate::commands::client;
 use crate::failure::Failure;
 use crate::installed::{Home, failure};
 use crate::load::forget_compiled;
@@ -40,6 +41,9 @@ pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Failure> {
         })
         .unwrap_or_default();
     output::line(format!("{} is removed, and what it was granted", args.name))?;
+    if !args.keep_clients {
+        client::forget(&args.name)?;
+    }
     for name in secrets {
         output::line(format!(
             "  the secret {name} is kept; palisade secret remove {name} forgets it"

@@ -11,7 +11,7 @@ use crate::args::UpdateArgs;
 use crate::failure::Failure;
 use crate::installed::arriving::Arriving;
 use crate::installed::{Home, Installed, failure};
-use crate::output::{self, has_colour, printable};
+use crate::output::{self, has_colour, one_line};
 use crate::places::Places;
 use crate::signed::{self, Verdict};
 use crate::terminal;
@@ -188,18 +188,18 @@ impl Shown {
     fn text(&self, colour: bool) -> String {
         let mut text = String::new();
         for (what, was, is) in &self.facts {
-            let _ = writeln!(text, "  {what:<10} {} → {}", printable(was), printable(is));
+            let _ = writeln!(text, "  {what:<10} {} → {}", one_line(was), one_line(is));
         }
         if let Some((was, is)) = &self.signed {
-            let line = format!("  signed by  {} → {}", printable(was), printable(is));
+            let line = format!("  signed by  {} → {}", one_line(was), one_line(is));
             let _ = writeln!(text, "{}", output::red(&line, colour));
         }
         for words in &self.more {
-            let line = format!("  + asks to {}", printable(words));
+            let line = format!("  + asks to {}", one_line(words));
             let _ = writeln!(text, "{}", output::red(&line, colour));
         }
         for words in &self.less {
-            let _ = writeln!(text, "  - no longer asks to {}", printable(words));
+            let _ = writeln!(text, "  - no longer asks to {}", one_line(words));
         }
         for one in &self.definitions {
             let _ = writeln!(text, "{}", one.text(colour));

@@ -11,7 +11,7 @@ use crate::args::GrantFlags;
 use crate::commands::secret;
 use crate::failure::Failure;
 use crate::grants::{env_value, named_roots};
-use crate::output::{error_line, has_colour, printable, red};
+use crate::output::{error_line, has_colour, one_line, red};
 use crate::secrets::named;
 use crate::terminal;
 
@@ -98,7 +98,7 @@ pub(crate) fn ask(
 }
 
 fn yes(ask: &Ask) -> Result<bool, Failure> {
-    let words = printable(&ask.words());
+    let words = one_line(&ask.words());
     if let Some(warning) = ask.warning() {
         error_line(&red(
             &format!("  ⚠ {warning}"),
@@ -111,7 +111,7 @@ fn yes(ask: &Ask) -> Result<bool, Failure> {
 /// Asks which folders; for a plugin that takes any, until none is named.
 fn folders(text: &mut GrantText, ask: &Ask, root: &RootRequest) -> Result<(), Failure> {
     loop {
-        let words = printable(&ask.words());
+        let words = one_line(&ask.words());
         error_line(&format!("  {words}: which?"));
         let typed = terminal::path("  folder (empty for none): ")?;
         let typed = typed.as_deref().map(str::trim).unwrap_or_default();

@@ -56,7 +56,7 @@ impl Arriving {
             Verdict::of(&trust, &what, &bytes).map_err(|error| signed::wrong(&what, &error))?;
         verdict.satisfies(&what)?;
         let loader = Loader::new(places.as_ref(), 1, compile)?;
-        let plugin = loader.load_bytes(&source, &bytes)?;
+        let plugin = compiling(|| loader.load_bytes(&source, &bytes))?;
         let (request, manifest) = request(&source, &plugin)?;
         let offer = offer(request, &plugin)?;
         Ok(Self {
@@ -143,6 +143,25 @@ fn fetch(home: &Home, source: &Source, network: NetworkArgs) -> Result<Fetched, 
     runtime.shutdown_background();
     told.end();
     fetched.map_err(|error| Failure::because(format!("{source} can't be fetched"), &error))
+}
+
+/// Says on a terminal that it takes a moment, and how long it took.
+fn compiling(load: impl FnOnce() -> Result<Plugin, Failure>) -> Result<Plugin, Failure> {
+    if !std::io::stderr().is_terminal() {
+        return load();
+    }
+    crate::terminal::status("  compiling");
+    let began = std::time::Instant::now();
+    let loaded = load();
+    crate::terminal::status("");
+    if loaded
+        .as_ref()
+        .is_ok_and(|plugin| !plugin.was_compiled_before())
+    {
+        let took = began.elapsed().as_secs_f64();
+        crate::output::error_line(&format!("  compiling  done in {took:.1} s"));
+    }
+    loaded
 }
 
 /// Its manifest, as text and parsed: the one it carries, or beside a file the one

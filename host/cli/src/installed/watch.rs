@@ -1,13 +1,14 @@
 //! What a person takes back while a plugin is served: it is gone within a second.
 //!
-//! What is added takes another start: this process has given up everything that
-//! was not granted when it began.
+//! What is added holds as soon where it is within what was granted when the plugin
+//! began: a tool, a place in the network beside others, a folder below one. The rest
+//! takes another start, since this process has given it up; which that is, is said.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use palisade_net::Outside;
-use palisade_policy::{Effective, Grant, Manifest, compare};
+use palisade_net::{Injector, Outside};
+use palisade_policy::{Effective, EffectiveNetwork, Grant, Granting, Manifest, RootKind, compare};
 use palisade_runtime::Sandbox;
 use palisade_server::Service;
 
@@ -30,6 +31,7 @@ pub(crate) struct Watched {
     pub(crate) values: Values,
     pub(crate) outside: Outside,
     pub(crate) plugins: u32,
+    pub(crate) granting: Granting,
 }
 
 /// Watches what was granted to plugins, each with its place among those that are
@@ -99,9 +101,12 @@ impl Watched {
                 return self.nothing(service, place);
             }
         }
-        let more = match added {
-            true => "; what was added holds from its next start on",
-            false => "",
+        let more = match added.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; {} was added and holds from its next start on: restart the client",
+                added.join(", ")
+            ),
         };
         tracing::warn!(
             "the grant of {} has changed, and holds now{more}",
@@ -109,37 +114,44 @@ impl Watched {
         );
     }
 
-    /// What holds now, of what held at the beginning; and whether there is more.
-    fn within(&self, mut now: Effective) -> (Effective, bool) {
+    /// What holds now, of what was within reach at the beginning; and what is not,
+    /// in words.
+    fn within(&self, mut now: Effective) -> (Effective, Vec<String>) {
         let then = &self.began_with;
-        let mut added = false;
+        let mut added = Vec::new();
         now.roots.retain_mut(|root| {
             // As it was written then and resolved; a path in a file may have links.
             if let Ok(resolved) = root.path.canonicalize() {
                 root.path = resolved;
             }
-            let began = then.roots.iter().find(|known| {
-                (known.kind, &known.path, &known.name) == (root.kind, &root.path, &root.name)
+            // The second wall lets this process at what was granted then, whatever it
+            // was called, and at what lies below.
+            let began = then.roots.iter().filter(|known| match known.kind {
+                RootKind::Directory => root.path.starts_with(&known.path),
+                RootKind::File => (known.kind, &known.path) == (root.kind, &root.path),
             });
-            match began {
-                Some(began) => {
-                    added |= root.access > began.access;
-                    root.access = root.access.min(began.access);
-                    true
-                }
-                None => {
-                    added = true;
-                    false
-                }
+            let Some(access) = began.map(|known| known.access).max() else {
+                let what = match root.kind {
+                    RootKind::Directory => "folder",
+                    RootKind::File => "file",
+                };
+                added.push(format!("the {what} {}", root.name));
+                return false;
+            };
+            if root.access > access {
+                added.push(format!("writing to {}", root.name));
+                root.access = access;
             }
+            true
         });
         let has = |secret: &palisade_policy::EffectiveSecret| {
             then.secrets.iter().any(|known| known == secret)
         };
-        added |= !now.secrets.iter().all(has);
+        let new = now.secrets.iter().filter(|secret| !has(secret));
+        added.extend(new.map(|secret| format!("the secret {}", secret.name)));
         now.secrets.retain(has);
         if then.network.is_empty() && !now.network.is_empty() {
-            added = true;
+            added.push("the network".to_owned());
             now.network = then.network.clone();
         }
         (now, added)
@@ -155,8 +167,18 @@ impl Watched {
         let sandbox = Sandbox::open(&self.name, &effective)
             .map_err(|error| Failure::because(&self.name, &error))?;
         let injector = values.injector(&self.name)?;
+        Ok(self.reaching(sandbox, &effective.network, injector))
+    }
+
+    fn reaching(&self, sandbox: Sandbox, network: &EffectiveNetwork, secrets: Injector) -> Sandbox {
         let outside = self.outside.clone();
-        Ok(sandbox.with_outside(&effective.network, outside, injector, self.plugins))
+        sandbox.with_outside(
+            network,
+            outside,
+            secrets,
+            self.plugins,
+            self.granting.clone(),
+        )
     }
 
     fn nothing(&self, service: &Service, place: usize) {
@@ -164,6 +186,8 @@ impl Watched {
             return;
         };
         if let Ok(sandbox) = Sandbox::open(&self.name, &decision.effective) {
+            let network = EffectiveNetwork::default();
+            let sandbox = self.reaching(sandbox, &network, Injector::default());
             service.replace(place, sandbox, decision.effective.tools);
         }
     }

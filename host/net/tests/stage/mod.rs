@@ -16,7 +16,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use palisade_net::{Egress, EgressLimits, NetError, Outside, Refusals, Resolver, Timeouts, Trust};
-use palisade_policy::{Grant, NetworkRules};
+use palisade_policy::{Grant, Granting, NetworkRules};
 use tokio::net::{TcpListener, UdpSocket};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -188,7 +188,7 @@ pub(crate) fn with_limits(
     Egress::new(
         rules,
         outside,
-        Refusals::of("test", false),
+        Refusals::of("test", Granting::Flag),
         limits,
         timeouts,
     )

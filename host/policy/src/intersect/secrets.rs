@@ -79,29 +79,36 @@ impl Comparison {
         let mut texts: Vec<_> = met.iter().map(|secret| secret.use_as.to_string()).collect();
         texts.dedup();
         let text = (!texts.is_empty()).then(|| texts.join(", "));
-        let named = granted.iter().any(|grant| grant.name == request.name);
-        let why = match (met.is_empty(), &request.use_as) {
-            (true, SecretUse::Expose) if named => Some(NOT_EXPOSED),
-            (true, _) => Some(NOT_GRANTED),
-            (false, asked) => {
-                let narrower = met.iter().all(|secret| secret.use_as != *asked);
-                narrower.then_some("grant is narrower")
+        let mut named = granted.iter().filter(|grant| grant.name == request.name);
+        let why = match (met.is_empty(), named.next()) {
+            (true, Some(grant)) => Some(differs(&request.use_as, grant.use_as.as_ref())),
+            (true, None) => Some(NOT_GRANTED.to_owned()),
+            (false, _) => {
+                let narrower = met.iter().all(|secret| secret.use_as != request.use_as);
+                narrower.then(|| "grant is narrower".to_owned())
             }
         };
-        self.secret_row(&request.name, [Some(asked), text.clone(), text], why);
+        let texts = [Some(asked), text.clone(), text];
+        self.secret_row(&request.name, texts, why.as_deref());
         if request.required && met.is_empty() {
             let name = &request.name;
-            let (what, flag) = match &request.use_as {
+            let (what, flag, granted_by) = match &request.use_as {
                 SecretUse::Inject(injection) => (
                     format!("the secret {name} for {}", injection.to),
                     format!("--secret {name}"),
+                    None,
                 ),
                 SecretUse::Expose => (
                     format!("to be shown the secret {name}"),
                     format!("--grant FILE, with expose = true for {name}"),
+                    Some(format!("--expose-secret {name}")),
                 ),
             };
-            let need = Need { what, flag };
+            let need = Need {
+                what,
+                flag,
+                granted_by,
+            };
             if !self.needs.contains(&need) {
                 self.needs.push(need);
             }
@@ -113,6 +120,24 @@ impl Comparison {
         if let Some(row) = self.rows.last_mut() {
             row.secret = Some(name.to_owned());
         }
+    }
+}
+
+/// Why a grant of the same secret is of no use.
+fn differs(asked: &SecretUse, granted: Option<&SecretUse>) -> String {
+    match (asked, granted) {
+        (SecretUse::Expose, _) => NOT_EXPOSED.to_owned(),
+        (SecretUse::Inject(_), Some(SecretUse::Expose)) => {
+            "granted to be shown, not to be added to requests".to_owned()
+        }
+        (SecretUse::Inject(asked), Some(SecretUse::Inject(granted))) => {
+            match asked.carrier == granted.carrier {
+                true => format!("granted for {} instead", granted.to),
+                false => format!("granted as `{}` instead", granted.carrier),
+            }
+        }
+        // As it asks for it: that always holds.
+        (SecretUse::Inject(_), None) => NOT_GRANTED.to_owned(),
     }
 }
 

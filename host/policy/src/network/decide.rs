@@ -56,7 +56,7 @@ pub struct Allowed {
 impl Allowed {
     /// What holds of this, which is granted, where that is asked for. Who asks for
     /// private addresses wherever they are asks for the one that is granted.
-    fn and(self, asked: Self) -> Self {
+    pub(super) fn and(self, asked: Self) -> Self {
         Self {
             private: self.private && asked.private,
             by_address: self.by_address && (asked.by_address || asked.private),
@@ -103,7 +103,7 @@ pub struct NetworkRules {
     /// For any host: by scheme, with the port they are for.
     any: HashMap<Scheme, Vec<(u16, Rule)>>,
     /// What has to allow it as well.
-    asked: Option<Box<NetworkRules>>,
+    pub(super) asked: Option<Box<NetworkRules>>,
 }
 
 #[derive(Debug, Clone)]
@@ -257,7 +257,7 @@ impl NetworkRules {
     }
 
     /// Schemes and ports there are rules for.
-    fn places(&self) -> impl Iterator<Item = (Scheme, u16)> {
+    pub(super) fn places(&self) -> impl Iterator<Item = (Scheme, u16)> {
         let any = (self.any.iter())
             .flat_map(|(scheme, rules)| rules.iter().map(|(port, _)| (*scheme, *port)));
         let named = self.exact.keys().chain(self.below.keys());

@@ -6,7 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::path::{PathPattern, PlainPath};
-use super::{Destination, NetworkRequest, NetworkRules, Target, not_a_method, not_a_pattern};
+use super::{
+    ANY_PORT, Destination, Host, NetworkRequest, NetworkRules, Scheme, Special, Target,
+    not_a_method, not_a_pattern,
+};
 use crate::error::FlagError;
 use crate::text::{shell_word, shown};
 
@@ -131,18 +134,26 @@ impl Remedy {
 }
 
 impl NetworkRules {
-    /// What would allow a target that is denied, or, with `private`, the private
-    /// address that it leads to.
+    /// What would allow a target that is denied, or what it leads to, where that
+    /// is an address that its rule does not open.
     #[must_use]
-    pub fn remedy(&self, target: &Target<'_>, private: bool) -> Remedy {
-        let granted = self.destination_alone(target.scheme, &target.host, target.port);
-        if private && granted.is_some_and(|granted| granted.private) {
-            return Remedy::Manifest;
+    pub fn remedy(&self, target: &Target<'_>, leads_to: Option<Special>) -> Remedy {
+        if self
+            .decide(target)
+            .is_ok_and(|allowed| allowed.admits(leads_to))
+        {
+            return Remedy::None;
         }
         // Whatever is granted, it would not hold.
         if self.not_asked_for(target) {
             return Remedy::Manifest;
         }
+        let private = match (leads_to, &target.host) {
+            // A rule that names an address means it, whatever it is.
+            (None, _) | (_, Host::Address(_)) => false,
+            (Some(special), Host::Name(_)) if special.is_private() => true,
+            (Some(_), Host::Name(_)) => return Remedy::None,
+        };
         let Ok(to) = Destination::read(&target.to_string()) else {
             return Remedy::None;
         };
@@ -173,6 +184,47 @@ impl NetworkRules {
                 }
             }
         }
-        Remedy::Allow(AllowFlag(rule))
+        match self.would_hold(&rule, target, leads_to) {
+            true => Remedy::Allow(AllowFlag(rule)),
+            false => Remedy::Manifest,
+        }
+    }
+
+    /// Whether a rule more would allow it.
+    fn would_hold(
+        &self,
+        rule: &NetworkRequest,
+        target: &Target<'_>,
+        leads_to: Option<Special>,
+    ) -> bool {
+        let allowed = Self::new([rule]).decide(target).ok();
+        let allowed = match &self.asked {
+            None => allowed,
+            Some(asked) => allowed
+                .zip(asked.decide(target).ok())
+                .map(|(granted, asked)| granted.and(asked)),
+        };
+        allowed.is_some_and(|allowed| allowed.admits(leads_to))
+    }
+
+    /// Where a name would have to be allowed so that it may be looked up; none if
+    /// the plugin's own manifest asks for nothing there. Without a manifest that
+    /// is any port.
+    #[must_use]
+    pub fn name_remedy(&self, name: &Host) -> Option<(Scheme, Option<u16>)> {
+        let Some(asked) = &self.asked else {
+            return Some((Scheme::Tcp, None));
+        };
+        let (scheme, port) = asked
+            .places()
+            .find(|(scheme, port)| asked.destination(*scheme, name, *port).is_some())?;
+        Some((scheme, (port != ANY_PORT).then_some(port)))
+    }
+
+    /// Whether a grant could have the plugin speak in this way: its own manifest,
+    /// if it has one, asks for that.
+    #[must_use]
+    pub fn could_speak(&self, scheme: Scheme) -> bool {
+        (self.asked.as_ref()).is_none_or(|asked| asked.speaks(scheme))
     }
 }

@@ -15,8 +15,8 @@ use super::{ANY_HOST, ANY_PORT, Destination, NetworkRequest, NetworkRules};
 pub struct EffectiveNetwork {
     /// Granted rules, those that allow something of what is asked for.
     pub granted: Vec<NetworkRequest>,
-    /// Asked rules, those of which something is granted; none where the plugin
-    /// has no manifest, and all that is granted holds.
+    /// Every asked rule, since what is refused could be granted where it is asked
+    /// for; none where the plugin has no manifest, and all that is granted holds.
     pub asked: Option<Vec<NetworkRequest>>,
 }
 

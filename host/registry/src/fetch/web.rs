@@ -8,7 +8,9 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
 use palisade_net::{Egress, EgressLimits, Incoming, NetError, Outside, Refusals, Timeouts};
-use palisade_policy::{Destination, Host, NetworkRequest, NetworkRules, Special, special};
+use palisade_policy::{
+    Destination, Granting, Host, NetworkRequest, NetworkRules, Special, special,
+};
 use tokio::time::timeout_at;
 
 use super::error::{FetchError, hint};
@@ -236,7 +238,7 @@ impl<'a> Web<'a> {
             body: self.limits.bytes,
             ..EgressLimits::default()
         };
-        let refusals = Refusals::of("this source", false);
+        let refusals = Refusals::of("this source", Granting::Never);
         let outside = self.outside.clone();
         Egress::new(
             NetworkRules::new([rule]),

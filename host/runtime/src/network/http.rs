@@ -4,12 +4,43 @@ use std::sync::Arc;
 
 use http_body_util::BodyExt as _;
 use palisade_net::{NetError, Timeouts};
+use wasmtime::StoreContextMut;
+use wasmtime::component::{Linker, Resource};
+use wasmtime_wasi_http::p2::bindings::http::types::{DnsErrorPayload, ErrorCode, IoError};
 use wasmtime_wasi_http::{
     Error, RequestOptions, Result, WasiBody, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
 
 use super::Network;
 use crate::state::State;
+
+/// The interface by which it is linked.
+const TYPES: &str = "wasi:http/types@0.2.12";
+
+/// Puts right what a guest is told of a body that broke off: wasmtime-wasi-http
+/// looks for an error of another type than the one that its bodies have, and so
+/// never finds any.
+pub(super) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let error_code = |store: StoreContextMut<'_, State>, (error,): (Resource<IoError>,)| {
+        let error = store.data().table.get(&error)?;
+        Ok((error.downcast_ref::<Error>().and_then(code),))
+    };
+    linker
+        .instance(TYPES)?
+        .func_wrap("http-error-code", error_code)
+}
+
+/// The errors that [`told`] makes, as WASI has them.
+fn code(error: &Error) -> Option<ErrorCode> {
+    match error {
+        Error::InternalError(sentence) => Some(ErrorCode::InternalError(sentence.clone())),
+        Error::DnsError { rcode, info_code } => Some(ErrorCode::DnsError(DnsErrorPayload {
+            rcode: rcode.clone(),
+            info_code: *info_code,
+        })),
+        _ => None,
+    }
+}
 
 /// How requests of one instance are sent.
 pub(crate) struct Hooks(pub(crate) Arc<Network>);

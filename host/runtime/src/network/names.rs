@@ -145,7 +145,8 @@ impl ip_name_lookup::Host for Names<'_> {
         };
         let egress = Arc::clone(&self.network.network);
         if !egress.egress.rules().names(&host) {
-            egress.egress.refusals().tell_name(&host);
+            let rules = egress.egress.rules();
+            egress.egress.refusals().tell_name(rules, &host);
             return Err(ErrorCode::AccessDenied.into());
         }
         let remembered = Arc::clone(&self.network.remembered);

@@ -226,9 +226,9 @@ impl Member {
         {
             tracing::warn!(
                 "{} can't run {name}: its grant says to ask you first, and the client has no way \
-                 to ask; to let it run without: \"{name}\" = \"allow\" under [tools] in the \
-                 grant file",
-                self.name
+                 to ask; to let it run without: {}",
+                self.name,
+                live.granted().granting().tool(name, ToolDecision::Allow)
             );
         }
         consent
