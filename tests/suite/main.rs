@@ -33,6 +33,7 @@ mod clients_stage;
 mod clients_typescript;
 mod compile_bounds;
 mod compiled_cache;
+mod definitions_change;
 mod docs_commands;
 mod docs_threats;
 mod doctor;

@@ -22,8 +22,8 @@ mod installed;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use installed::{
-    GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs, RevokeArgs,
-    UpdateArgs,
+    ApproveArgs, GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs,
+    RevokeArgs, UpdateArgs,
 };
 
 /// Runs MCP servers nobody has reason to trust: WebAssembly plugins that get
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     /// Get the newest version of an installed plugin, after showing what is
     /// different.
     Update(UpdateArgs),
+    /// Show what a plugin has changed while it was served, and serve it like that.
+    Approve(ApproveArgs),
     /// Take an installed plugin away, with everything it was granted.
     Remove(RemoveArgs),
     /// Look whether everything is as it was installed.

@@ -122,6 +122,23 @@ impl ToolRules {
             .map_or(ToolDecision::Allow, |(_, decision)| *decision)
     }
 
+    /// Rules about none of these tools, but for the one that is about any.
+    pub fn about_none<'t>(
+        &self,
+        tools: impl Iterator<Item = &'t str> + Clone,
+    ) -> impl Iterator<Item = (&str, ToolDecision)> {
+        let idle = move |pattern: &str| {
+            pattern != "*" && !tools.clone().any(|tool| matches(pattern, tool))
+        };
+        self.iter().filter(move |(pattern, _)| idle(pattern))
+    }
+
+    /// Whether a pattern is about this tool.
+    #[must_use]
+    pub fn is_about(&self, name: &str) -> bool {
+        self.rules.keys().any(|pattern| matches(pattern, name))
+    }
+
     /// What clients are to know a tool as.
     pub fn name_of<'n>(&'n self, tool: &'n str) -> &'n str {
         self.names.get(tool).map_or(tool, String::as_str)

@@ -70,6 +70,19 @@ pub(crate) struct UpdateArgs {
     pub(crate) json: bool,
 }
 
+/// `palisade approve`.
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Agree to this very change without being asked: the digest that was shown.
+    #[arg(long, value_name = "sha256:DIGEST")]
+    pub(crate) accept: Option<String>,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// `palisade list`, `palisade verify`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {

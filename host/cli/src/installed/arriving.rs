@@ -9,8 +9,7 @@ use palisade_registry::{
     Credentials, Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob,
 };
 use palisade_runtime::Plugin;
-use palisade_server::tool_json;
-use serde_json::Value;
+use palisade_server::{prompt_json, template_json, tool_json};
 
 use super::{Home, failure};
 use crate::args::{CompileArgs, NetworkArgs};
@@ -185,11 +184,11 @@ fn offer(request: Option<String>, plugin: &Plugin) -> Result<Offer, Failure> {
         offer.tools.insert(tool.name.clone(), json);
     }
     for prompt in &metadata.prompts {
-        let json: Value = serde_json::to_value(prompt).map_err(unwritten)?;
+        let json = prompt_json(prompt).map_err(unwritten)?;
         offer.prompts.insert(prompt.name.clone(), json);
     }
     for template in &metadata.templates {
-        let json: Value = serde_json::to_value(template).map_err(unwritten)?;
+        let json = template_json(template).map_err(unwritten)?;
         offer.templates.insert(template.uri_template.clone(), json);
     }
     Ok(offer)
