@@ -1,6 +1,5 @@
 //! From a file and flags to something that can be served.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -279,13 +278,16 @@ impl Prepared {
 
     /// The tools it has: those that were recorded, and those that somebody has agreed
     /// to since.
-    fn tools(&self) -> BTreeSet<String> {
+    fn tools(&self) -> Vec<String> {
         let recorded = self.plugin.metadata().tools.iter();
+        let mut all: Vec<_> = recorded.map(|tool| tool.name.clone()).collect();
         let agreed = self.agreed.iter().flat_map(|agreed| agreed.tools());
-        recorded
-            .map(|tool| tool.name.clone())
-            .chain(agreed)
-            .collect()
+        for tool in agreed {
+            if !all.contains(&tool) {
+                all.push(tool);
+            }
+        }
+        all
     }
 
     /// A tool that is given the name of another one.

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::time::Duration;
 
 use palisade_net::{Needs, Outside};
 use palisade_policy::{Manifest, is_name, name_from};
@@ -17,6 +18,10 @@ use crate::failure::Failure;
 use crate::load::{Loader, file_name, manifest_text};
 use crate::places::Places;
 use crate::prepare::runtime;
+
+/// How long it is waited for what was broken off: for the file of what came to be taken
+/// away, and not for a helper for logins that hangs.
+const LEFT: Duration = Duration::from_secs(2);
 
 /// What was fetched, and what it is.
 pub(crate) struct Arriving {
@@ -124,8 +129,7 @@ fn fetch(home: &Home, source: &Source, network: NetworkArgs) -> Result<Fetched, 
     let fetched = runtime.block_on(fetcher.fetch(&home.store, source, &mut |progress| {
         told.tell(progress);
     }));
-    // A helper for logins that hangs is not waited for.
-    runtime.shutdown_background();
+    runtime.shutdown_timeout(LEFT);
     told.end();
     fetched.map_err(|error| Failure::because(format!("{source} can't be fetched"), &error))
 }
