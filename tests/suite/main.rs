@@ -34,6 +34,7 @@ mod clients_typescript;
 mod compile_bounds;
 mod compiled_cache;
 mod docs_commands;
+mod docs_permissions;
 mod docs_threats;
 mod doctor;
 mod fetch;
