@@ -35,6 +35,7 @@ mod compile_bounds;
 mod compiled_cache;
 mod definitions_change;
 mod docs_commands;
+mod docs_permissions;
 mod docs_threats;
 mod doctor;
 mod fetch;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{FlagError, ParseError};
+use crate::keys;
 use crate::parse::{Item, Table};
 use crate::text::shown;
 
@@ -281,7 +282,7 @@ fn both(item: &Item<'_>, table: &Table<'_>) -> Result<(ToolDecision, Option<Stri
             "put patterns with a dot in quotes, as in \"files.*\" = \"ask\"",
         ));
     }
-    table.only(&["call", "name"], &[])?;
+    table.only(&keys::TOOL_OPTIONS, &[])?;
     let decision = match table.get("call") {
         Some(call) => call.choice(&CHOICES)?,
         None => ToolDecision::Allow,
