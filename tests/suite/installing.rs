@@ -212,6 +212,35 @@ fn an_update_shows_every_word_and_needs_a_yes() {
 }
 
 #[test]
+fn what_comes_with_an_update_asks_as_what_was_there_did() {
+    let desk = Desk::new();
+    let file = desk.source(&plugin("hello"), NOTES);
+    desk.install(&file, &[]).success();
+    desk.palisade(["grant", "notes", "--tool", "greet=deny"])
+        .output()
+        .success();
+    desk.source(&guest("escapes"), NOTES);
+    let json = desk.palisade(["update", "notes", "--json"]).output();
+    let digest = json.json()["digest"].as_str().unwrap().to_owned();
+    let updated = desk.palisade(["update", "notes", "--accept", &digest]);
+    let updated = updated.output().success();
+    assert!(updated.stdout.contains("asked each time"), "{updated:?}");
+    // A rule about a tool that is gone went with it, and keeps nothing from starting.
+    assert!(updated.stdout.contains("greet=deny"), "{updated:?}");
+    let call = desk.palisade(["call", "notes", "env"]).output();
+    assert_eq!(call.code, Some(REFUSED), "{call:?}");
+    assert!(call.stderr.contains("--tool env=allow"), "{call:?}");
+    // What a person has said about all tools holds for those to come.
+    desk.palisade(["grant", "notes", "--tool", "*=allow"])
+        .output()
+        .success();
+    desk.palisade(["revoke", "notes", "--tool", "env"])
+        .output()
+        .success();
+    desk.palisade(["call", "notes", "env"]).output().success();
+}
+
+#[test]
 fn mistakes_are_told_in_a_sentence() {
     let desk = Desk::new();
     let notes = desk.notes();

@@ -9,6 +9,7 @@ mod command;
 mod conformance;
 mod demo;
 mod deny;
+mod docs;
 mod fuzz;
 mod guests;
 mod layout;
@@ -63,6 +64,8 @@ enum Task {
     },
     /// Show the sandbox at work: a real MCP client, a real plugin, three ways out that are shut
     Demo,
+    /// Write the pages of docs/ that are made of what the code knows
+    Docs,
     /// Feed random input to everything that reads what an outsider wrote
     Fuzz {
         /// Run only the targets with this in their name
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         Task::Clients => clients::run(&layout),
         Task::Conformance { filter } => conformance::run(&layout, filter.as_deref()),
         Task::Fuzz { filter, seconds } => fuzz::run(&layout, filter.as_deref(), seconds),
+        Task::Docs => docs::run(&layout),
         Task::Demo => demo::run(&layout),
         Task::Bench { args } => bench::run(&layout, &args),
     });

@@ -23,8 +23,8 @@ mod signing;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use installed::{
-    GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs, RevokeArgs,
-    UpdateArgs,
+    ApproveArgs, GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs,
+    RevokeArgs, UpdateArgs,
 };
 pub(crate) use signing::{KeygenArgs, SignArgs};
 
@@ -55,6 +55,8 @@ pub(crate) enum Command {
     /// Get the newest version of an installed plugin, after showing what is
     /// different.
     Update(UpdateArgs),
+    /// Show what a plugin has changed while it was served, and serve it like that.
+    Approve(ApproveArgs),
     /// Take an installed plugin away, with everything it was granted.
     Remove(RemoveArgs),
     /// Look whether everything is as it was installed.

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub(crate) mod approve;
 pub(crate) mod ask_keyring;
 pub(crate) mod call;
 pub(crate) mod client;

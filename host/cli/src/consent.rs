@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
-use palisade_policy::{Access, Ask, Manifest, Wants, asks};
+use palisade_policy::{Access, Ask, Manifest, ToolDecision, Wants, asks};
+use palisade_registry::Offer;
 use palisade_runtime::Metadata;
 use palisade_runtime::contract::Tool;
 
+use crate::failure::Failure;
+use crate::installed::Installed;
 use crate::output::{self, one_line};
 use crate::signed::Verdict;
 
@@ -170,6 +173,56 @@ pub(crate) fn is_destructive(tool: &Tool) -> bool {
         .and_then(|hints| hints.destructive_hint)
         .unwrap_or(true);
     !read_only && destructive
+}
+
+/// The grant of a plugin that offers this from now on, and what of it a person has to
+/// know, in sentences. Of a tool that may destroy something, did not before, and of
+/// which the grant says nothing, a person is asked; a rule about none of its tools,
+/// with which it would not start, is taken away.
+pub(crate) fn grant_for(
+    installed: &Installed,
+    offer: &Offer,
+) -> Result<(Option<String>, Vec<String>), Failure> {
+    let mut text = installed.grant_text()?;
+    let grant = text.grant().map_err(|error| installed.bad_grant(&error))?;
+    let rules = grant.tools;
+    let known = |name: &str| installed.offer.tools.get(name).is_some_and(may_destroy);
+    let asked: Vec<_> = (offer.tools.iter())
+        .filter(|(name, tool)| may_destroy(tool) && !known(name) && !rules.is_about(name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let gone: Vec<_> = (rules.about_none(offer.tools.keys().map(String::as_str)))
+        .map(|(pattern, decision)| (pattern.to_owned(), decision))
+        .collect();
+    for name in &asked {
+        text.set_tool(name, ToolDecision::Ask);
+    }
+    for (pattern, _) in &gone {
+        text.remove_tool(pattern);
+    }
+    let unchanged = asked.is_empty() && gone.is_empty();
+    let mut notes = Vec::new();
+    if !asked.is_empty() {
+        let names = names(asked.iter().cloned());
+        notes.push(format!(
+            "you are asked each time before {names}, which may change or destroy things"
+        ));
+    }
+    for (pattern, decision) in gone {
+        notes.push(format!(
+            "the rule {pattern}={decision} is gone with what it was about"
+        ));
+    }
+    Ok(match unchanged {
+        true => (installed.grant.clone(), notes),
+        false => (Some(text.to_string()), notes),
+    })
+}
+
+/// The same as [`is_destructive`], of a definition as clients get it.
+fn may_destroy(tool: &serde_json::Value) -> bool {
+    let hint = |name: &str| tool["annotations"][name].as_bool();
+    !hint("readOnlyHint").unwrap_or(false) && hint("destructiveHint").unwrap_or(true)
 }
 
 fn names(all: impl Iterator<Item = String>) -> String {

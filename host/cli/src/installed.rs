@@ -3,14 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use palisade_policy::{Manifest, is_name};
+use palisade_policy::{GrantText, Manifest, ParseError, is_name};
 use palisade_registry::{Before, Entry, FileChange, Offer, Snapshot, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::places::Places;
 
+pub(crate) mod agreed;
 pub(crate) mod arriving;
 pub(crate) mod watch;
+pub(crate) mod withheld;
 
 /// Where installed plugins and their grants are.
 #[derive(Debug)]
@@ -116,6 +118,20 @@ impl Installed {
             .map_err(|error| Failure::new(format!("{}: its manifest, {error}", self.name)))?;
         manifest.plugin.name.clone_from(&self.name);
         Ok(Some(manifest))
+    }
+
+    /// What it is granted, to be changed.
+    pub(crate) fn grant_text(&self) -> Result<GrantText, Failure> {
+        match &self.grant {
+            None => Ok(GrantText::new(&self.name)),
+            Some(text) => GrantText::parse(text).map_err(|error| self.bad_grant(&error)),
+        }
+    }
+
+    /// That its grant file can't be understood.
+    pub(crate) fn bad_grant(&self, error: &ParseError) -> Failure {
+        let file = self.grant_file.display();
+        Failure::new(format!("the grant file {file}, {error}"))
     }
 
     /// What becomes of its grant file, if nobody else has changed it.

@@ -63,6 +63,7 @@ fn main() -> ExitCode {
         Command::Install(args) => commands::install::run(&args),
         Command::List(args) => commands::list::run(&args),
         Command::Update(args) => commands::update::run(&args),
+        Command::Approve(args) => commands::approve::run(&args),
         Command::Remove(args) => commands::remove::run(&args),
         Command::Verify(args) => commands::list::verify(&args),
         Command::Grant(args) => commands::grant::run(&args),

@@ -15,6 +15,7 @@ pub(crate) struct Places {
     cache: PathBuf,
     config: PathBuf,
     data: PathBuf,
+    state: PathBuf,
     /// Every directory that is Palisade's own, in this run or in another.
     own: Vec<PathBuf>,
     /// Files of this run that no plugin may read: tokens, keys.
@@ -29,22 +30,29 @@ impl Places {
         let cache = strategy.cache_dir().join("palisade");
         let config = strategy.config_dir().join("palisade");
         let data = strategy.data_dir().join("palisade");
+        // Where a platform has no place for it, it lies beside the rest.
+        let state = strategy
+            .state_dir()
+            .map_or_else(|| data.join("state"), |dir| dir.join("palisade"));
         let home = strategy.home_dir();
         let own = vec![
             cache.clone(),
             config.clone(),
             data.clone(),
+            state.clone(),
             // Where they are when the variables of XDG are not set: what is
             // started elsewhere, by a desktop for example, uses these.
             home.join(".cache/palisade"),
             home.join(".config/palisade"),
             home.join(".local/share/palisade"),
+            home.join(".local/state/palisade"),
         ];
         let absolute = own.iter().all(|path| path.is_absolute());
         absolute.then_some(Self {
             cache,
             config,
             data,
+            state,
             own,
             secret: Vec::new(),
         })
@@ -84,6 +92,12 @@ impl Places {
     /// Where installed plugins are kept.
     pub(crate) fn store(&self) -> PathBuf {
         self.data.join("store")
+    }
+
+    /// Where it is kept what plugins that are served have said and nobody has
+    /// agreed to.
+    pub(crate) fn withheld(&self) -> PathBuf {
+        self.state.join("withheld")
     }
 
     /// Where the values of secrets are kept. The system's keyring may take so long

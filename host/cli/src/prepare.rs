@@ -1,6 +1,7 @@
 //! From a file and flags to something that can be served.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use palisade_hardening::Wall;
 use palisade_policy::{
@@ -9,14 +10,15 @@ use palisade_policy::{
 };
 use palisade_runtime::{Plugin, Sandbox, threads_for_calls};
 use palisade_secrets::Store;
-use palisade_server::{Identity, PluginSetup, Service};
+use palisade_server::{Agreement, Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{CompileArgs, GrantArgs};
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::installed::Subject;
-use crate::installed::watch::Watched;
+use crate::installed::agreed::Agreed;
+use crate::installed::watch::{Seen, Watched};
 use crate::keyring;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
@@ -58,6 +60,8 @@ pub(crate) struct Prepared {
     /// What is to be watched while it is served: the grant file of an installed
     /// plugin, what it says, and what was granted beside it.
     watch: Option<(PathBuf, Option<String>, Grant)>,
+    /// What was agreed to of what an installed plugin says it has.
+    agreed: Option<Arc<Agreed>>,
     /// The paths that decide what is granted the next time.
     pub(crate) sources: Vec<Source>,
     /// How it is granted more.
@@ -165,6 +169,12 @@ impl Loaded {
             }
             _ => None,
         };
+        let agreed = match (&subject, places) {
+            (Subject::Installed(installed, store), Some(places)) => {
+                Some(Agreed::of(installed, store, places))
+            }
+            _ => None,
+        };
         let decision = compare(manifest.as_ref(), &collected.grant)
             .map_err(|error| Failure::refused(format!("{name} can't start"), &error))?;
         Ok(Prepared {
@@ -177,6 +187,7 @@ impl Loaded {
             store: places.map(|places| places.secrets(keyring::AT_START)),
             grant_file: collected.file,
             watch,
+            agreed,
             sources: collected.sources,
             granting,
         })
@@ -190,6 +201,17 @@ impl Prepared {
         let watched = self.watch.as_ref().and_then(|(file, ..)| file.parent());
         wall.readable
             .extend(watched.filter(|folder| folder.exists()).map(Path::to_owned));
+        if let Some(agreed) = &self.agreed {
+            wall.readable.push(agreed.store().path().to_owned());
+            match agreed.file().make_folder() {
+                Ok(()) => wall.writable.push(agreed.file().folder().to_owned()),
+                Err(error) => tracing::warn!(
+                    "what is withheld of {} can't be written down in {}: {error}",
+                    self.name,
+                    agreed.file().folder().display()
+                ),
+            }
+        }
     }
 
     /// Reads the secrets it has the use of.
@@ -237,8 +259,8 @@ impl Prepared {
     fn idle_rule(&self) -> Option<(String, String)> {
         /// Names that are told.
         const TOLD: usize = 12;
-        let tools = &self.plugin.metadata().tools;
-        let names = tools.iter().map(|tool| tool.name.as_str());
+        let tools = self.tools();
+        let names = tools.iter().map(String::as_str);
         let idle = self.decision.effective.tools.unmatched(names.clone())?;
         let place = grants::place(self.grant_file.as_deref(), idle.line);
         let problem = format!("{place}`{}` in [tools] matches no tool", idle.pattern);
@@ -254,19 +276,33 @@ impl Prepared {
         Some((problem, remedy))
     }
 
+    /// The tools it has: those that were recorded, and those that somebody has agreed
+    /// to since.
+    fn tools(&self) -> Vec<String> {
+        let recorded = self.plugin.metadata().tools.iter();
+        let mut all: Vec<_> = recorded.map(|tool| tool.name.clone()).collect();
+        let agreed = self.agreed.iter().flat_map(|agreed| agreed.tools());
+        for tool in agreed {
+            if !all.contains(&tool) {
+                all.push(tool);
+            }
+        }
+        all
+    }
+
     /// A tool that is given the name of another one.
     fn same_name(&self) -> Option<(String, String)> {
-        let tools = &self.plugin.metadata().tools;
-        let names = tools.iter().map(|tool| tool.name.as_str());
+        let tools = self.tools();
+        let names = tools.iter().map(String::as_str);
         let same = self.decision.effective.tools.same_name(names)?;
         let place = grants::place(self.grant_file.as_deref(), same.line);
         let problem = format!("{place}two of its tools would be called `{}`", same.name);
         Some((problem, format!("give `{}` another name", same.renamed)))
     }
 
-    /// Opens what is granted. Of an installed plugin, what can be taken back while
-    /// it is served comes with it.
-    pub(crate) fn setup(self, ways: &Ways) -> Result<(PluginSetup, Option<Watched>), Failure> {
+    /// Opens what is granted. Of an installed plugin, what a person may decide
+    /// otherwise while it is served comes with it.
+    pub(crate) fn setup(self, ways: &Ways) -> Result<(PluginSetup, Seen), Failure> {
         let bad = self.bad_rule();
         let name = self.name;
         if let Some((problem, remedy)) = bad {
@@ -313,27 +349,35 @@ impl Prepared {
             plugin: self.plugin,
             sandbox,
             rules: effective.tools,
+            agreement: self
+                .agreed
+                .clone()
+                .map(|agreed| agreed as Arc<dyn Agreement>),
         };
-        Ok((setup, watched))
+        let seen = Seen {
+            grant: watched,
+            agreed: self.agreed,
+        };
+        Ok((setup, seen))
     }
 
     /// Opens what is granted, to serve this plugin alone.
-    pub(crate) fn service(self, ways: &Ways) -> Result<(Service, Option<Watched>), Failure> {
+    pub(crate) fn service(self, ways: &Ways) -> Result<(Service, Seen), Failure> {
         let about = self
             .manifest
             .as_ref()
             .map(|manifest| manifest.plugin.clone());
         let (version, instructions) =
             about.map_or((None, None), |about| (about.version, about.description));
-        let (setup, watched) = self.setup(ways)?;
+        let (setup, seen) = self.setup(ways)?;
         let identity = Identity {
             name: setup.name.clone(),
             version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
             instructions,
         };
-        let service = Service::new(identity, setup.plugin, setup.sandbox, setup.rules)
+        let service = Service::new(identity, setup)
             .map_err(|error| Failure::because("the recorded tool list can't be read", &error))?;
-        Ok((service, watched))
+        Ok((service, seen))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::args::{CompileArgs, RunGrantArgs};
 use crate::failure::Failure;
 use crate::grants::{Granted, Source, check_dependence};
 use crate::installed::Subject;
-use crate::installed::watch::Watched;
+use crate::installed::watch::Seen;
 use crate::load::{Loader, file_name, manifest};
 use crate::outside::Ways;
 use crate::places::Places;
@@ -38,7 +38,7 @@ pub(crate) fn service(
     places: Option<&Places>,
     ways: &Ways,
     wall: &mut Wall,
-) -> Result<(Service, Vec<(usize, Watched)>), Failure> {
+) -> Result<(Service, Vec<(usize, Seen)>), Failure> {
     if plugins.len() > MAX {
         return Err(Failure::usage(format!(
             "{} plugins are too many for one server",
@@ -78,7 +78,7 @@ pub(crate) fn service(
         .map(|place| check_dependence(&prepared[place].roots, &on_which_others_depend(place)))
         .collect();
     let mut setups: Vec<PluginSetup> = Vec::new();
-    let mut watched = Vec::new();
+    let mut seen = Vec::new();
     for (one, independent) in prepared.into_iter().zip(dependence) {
         let name = one.name.clone();
         let description = one
@@ -90,7 +90,7 @@ pub(crate) fn service(
         one.keep(&mut needs);
         match independent.and_then(|()| one.setup(ways)) {
             Ok((setup, one)) => {
-                watched.extend(one.map(|one| (setups.len(), one)));
+                seen.push((setups.len(), one));
                 wall.readable.append(&mut needs.readable);
                 wall.writable.append(&mut needs.writable);
                 wall.network |= needs.network;
@@ -106,7 +106,7 @@ pub(crate) fn service(
     }
     let service = Service::several(about.identity(), setups)
         .map_err(|error| Failure::because("the recorded tool lists can't be read", &error))?;
-    Ok((service, watched))
+    Ok((service, seen))
 }
 
 /// A plugin of the command line, as far as it has come.

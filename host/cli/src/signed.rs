@@ -3,11 +3,11 @@
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 
-use palisade_registry::Entry;
-use palisade_signing::{BadSignature, Signer, Standing, Trust, embedded};
+use palisade_registry::{Beside, Entry};
+use palisade_signing::{BadSignature, LARGEST_ROOT, Root, Signer, Standing, Trust, embedded};
 
 use crate::failure::Failure;
-use crate::files::open_file;
+use crate::files::{open_file, read_file};
 use crate::places::Places;
 
 /// Largest list, in bytes.
@@ -44,6 +44,23 @@ pub(crate) fn trust(places: Option<&Places>) -> Result<Trust, Failure> {
     })
 }
 
+/// The authorities that bundles of Sigstore are checked against.
+pub(crate) fn root(trust: &Trust) -> Result<Root, Failure> {
+    let Some(path) = trust.root() else {
+        return Root::public()
+            .map_err(|error| Failure::because("Sigstore's authorities can't be used", &error));
+    };
+    let shown = path.display();
+    let most = u64::try_from(LARGEST_ROOT).unwrap_or(u64::MAX);
+    let bytes = read_file(path, most).map_err(|error| {
+        Failure::because(format!("the trusted-root {shown} can't be read"), &error)
+            .remedy("what trust.toml names has to be there")
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    Root::parse(&text)
+        .map_err(|error| Failure::new(format!("the trusted-root {shown} {error}")))
+}
+
 /// What is known of who made a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
@@ -62,9 +79,30 @@ enum Stands {
 }
 
 impl Verdict {
-    /// That on some bytes from a source.
-    pub(crate) fn of(trust: &Trust, source: &str, bytes: &[u8]) -> Result<Self, BadSignature> {
-        let signers = embedded(bytes, &trust.keys())?;
+    /// That on some bytes from a source, with what lies beside them. `chain` is what
+    /// led to them, each naming the next by its digest.
+    ///
+    /// # Errors
+    /// A refusal, where anything says that it is a signature and does not hold.
+    pub(crate) fn of(
+        trust: &Trust,
+        source: &str,
+        bytes: &[u8],
+        chain: &[Vec<u8>],
+        beside: &[Beside],
+    ) -> Result<Self, Failure> {
+        let keys = trust.keys();
+        let mut signers = embedded(bytes, &keys).map_err(|error| wrong(source, &error))?;
+        if !beside.is_empty() {
+            let root = root(trust)?;
+            let chain = chain.iter().map(Vec::as_slice);
+            let about: Vec<_> = std::iter::once(bytes).chain(chain).collect();
+            for bundle in beside {
+                let signer = root.check(&bundle.bytes, &about, &keys);
+                let signer = signer.map_err(|error| wrong_beside(source, bundle, &error))?;
+                signers.extend(signer);
+            }
+        }
         let best = trust.best(&signers, source).cloned();
         Ok(Self::about(trust, source, best))
     }
@@ -125,8 +163,15 @@ impl Verdict {
 }
 
 /// Something that says that it is signed, and is not.
-pub(crate) fn wrong(what: &str, error: &BadSignature) -> Failure {
+fn wrong(what: &str, error: &BadSignature) -> Failure {
     Failure::new(format!("{what} is refused: its signature {error}"))
         .remedy("it is not what somebody signed: get it again, or ask its author")
+        .into_refusal()
+}
+
+fn wrong_beside(what: &str, bundle: &Beside, error: &BadSignature) -> Failure {
+    let from = &bundle.from;
+    Failure::new(format!("{what} is refused: its signature {error} ({from})"))
+        .remedy("it is not what somebody signed: get both again, or ask its author")
         .into_refusal()
 }

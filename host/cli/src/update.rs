@@ -122,20 +122,37 @@ fn words(before: &str, after: &str) -> String {
         return "it is another one, too long to be shown word by word".to_owned();
     }
     let diff = TextDiff::from_words(before, after);
-    let mut text = String::new();
+    let marks = |tag| match tag {
+        ChangeTag::Equal => ("", ""),
+        ChangeTag::Delete => ("[-", "-]"),
+        ChangeTag::Insert => ("{+", "+}"),
+    };
+    let (mut text, mut last) = (String::new(), ChangeTag::Equal);
     for change in diff.iter_all_changes() {
-        let _ = match change.tag() {
-            ChangeTag::Equal => write!(text, "{}", change.value()),
-            ChangeTag::Delete => write!(text, "[-{}-]", change.value()),
-            ChangeTag::Insert => write!(text, "{{+{}+}}", change.value()),
-        };
+        if change.tag() != last {
+            text.push_str(marks(last).1);
+            last = change.tag();
+            text.push_str(marks(last).0);
+        }
+        text.push_str(change.value());
     }
+    text.push_str(marks(last).1);
     text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_belong_together_are_marked_together() {
+        assert_eq!(
+            words("Reads.", "Reads. And sends."),
+            "Reads.{+ And sends.+}"
+        );
+        assert_eq!(words("a b c", "a x y c"), "a [-b-]{+x y+} c");
+        assert_eq!(words("a", ""), "[-a-]");
+    }
 
     #[test]
     fn a_strangers_lines_do_not_look_like_ours() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::ParseError;
+use crate::keys;
 use crate::names::{ENV_NAME_RULE, is_env_name};
 use crate::parse::{Item, Table};
 use crate::text::shown;
@@ -28,7 +29,7 @@ pub(crate) fn requests(table: &Table<'_>) -> Result<BTreeMap<String, EnvRequest>
                 ));
             }
             let options = item.table(&place, &format!("{name} = {{ required = false }}"))?;
-            options.only(&["required"], &[])?;
+            options.only(&keys::ENV_OPTIONS, &[])?;
             let required = options.get("required").map(|item| item.boolean());
             let required = required.transpose()?.unwrap_or(false);
             Ok((name, EnvRequest { required }))

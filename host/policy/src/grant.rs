@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::env;
 use crate::error::ParseError;
+use crate::keys;
 use crate::limits::LimitsRequest;
 use crate::manifest::{PluginInfo, optional, section};
 use crate::network::{self, NetworkRequest};
@@ -46,12 +47,7 @@ impl Grant {
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let document = document(text)?;
         let top = Table::top(text, "the grant", &document);
-        top.only(
-            &[
-                "plugin", "roots", "network", "env", "secrets", "storage", "limits", "tools",
-            ],
-            &[],
-        )?;
+        top.only(&keys::GRANT.tops(), &[])?;
         Ok(Self {
             plugin: optional(&top, "plugin", |item| {
                 PluginInfo::parse(item).map(|plugin| Some(plugin.name))

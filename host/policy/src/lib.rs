@@ -58,6 +58,7 @@ mod grant;
 mod granting;
 mod hide;
 mod intersect;
+pub mod keys;
 mod limits;
 mod manifest;
 mod names;

@@ -5,10 +5,9 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::error::ParseError;
+use crate::keys;
 use crate::parse::{Item, Table};
 use crate::units::{format_duration, format_size, parse_duration, parse_size};
-
-const KEYS: [&str; 5] = ["memory", "call-time", "cpu-time", "output", "concurrency"];
 
 const MEMORY: RangeInclusive<u64> = 1 << 20..=4 << 30;
 const TIME: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(24);
@@ -34,7 +33,7 @@ pub struct LimitsRequest {
 
 impl LimitsRequest {
     pub(crate) fn parse(table: &Table<'_>) -> Result<Self, ParseError> {
-        table.only(&KEYS, &[])?;
+        table.only(&keys::LIMITS.names(), &[])?;
         let size = |key, example, bounds| {
             (table.get(key))
                 .map(|item| {
@@ -85,6 +84,27 @@ impl LimitsRequest {
     }
 }
 
+pub(crate) fn memory_bounds() -> String {
+    range(&MEMORY, format_size)
+}
+
+pub(crate) fn time_bounds() -> String {
+    range(&TIME, format_duration)
+}
+
+pub(crate) fn output_bounds() -> String {
+    range(&OUTPUT, format_size)
+}
+
+pub(crate) fn concurrency_bounds() -> String {
+    range(&CONCURRENCY, |number| number.to_string())
+}
+
+/// "1 KiB to 1 GiB".
+pub(crate) fn range<T: Copy>(bounds: &RangeInclusive<T>, show: impl Fn(T) -> String) -> String {
+    format!("{} to {}", show(*bounds.start()), show(*bounds.end()))
+}
+
 /// Refuses a value that was not understood or lies outside its bounds.
 pub(crate) fn bounded<T: PartialOrd + Copy>(
     item: &Item<'_>,
@@ -92,7 +112,7 @@ pub(crate) fn bounded<T: PartialOrd + Copy>(
     bounds: RangeInclusive<T>,
     show: impl Fn(T) -> String,
 ) -> Result<T, ParseError> {
-    let range = || format!("{} to {}", show(*bounds.start()), show(*bounds.end()));
+    let range = || range(&bounds, &show);
     match value {
         Ok(value) if bounds.contains(&value) => Ok(value),
         Ok(value) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::env::{self, EnvRequest};
 use crate::error::ParseError;
+use crate::keys;
 use crate::limits::LimitsRequest;
 use crate::names::{NAME_RULE, is_name};
 use crate::network::{self, NetworkRequest};
@@ -66,9 +67,7 @@ impl Manifest {
         let document = document(text)?;
         let top = Table::top(text, "the manifest", &document);
         top.only(
-            &[
-                "plugin", "roots", "network", "env", "secrets", "storage", "limits",
-            ],
+            &keys::MANIFEST.tops(),
             &[(
                 "tools",
                 "[tools] belongs in a grant; a plugin has no say in it",
@@ -109,18 +108,7 @@ pub(crate) fn section<'a>(item: &Item<'a>) -> Result<Table<'a>, ParseError> {
 impl PluginInfo {
     pub(crate) fn parse(item: &Item<'_>) -> Result<Self, ParseError> {
         let table = section(item)?;
-        table.only(
-            &[
-                "name",
-                "version",
-                "description",
-                "license",
-                "source",
-                "homepage",
-                "authors",
-            ],
-            &[],
-        )?;
+        table.only(&keys::PLUGIN.names(), &[])?;
 
         let example = "name = \"notes\"";
         let item = table.require("name", example)?;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use crate::error::ParseError;
+use crate::keys;
 use crate::parse::{Item, Table};
 use crate::text::shown;
 
@@ -207,7 +208,7 @@ pub struct NetworkRequest {
 pub(crate) fn rules(item: &Item<'_>) -> Result<Vec<NetworkRequest>, ParseError> {
     let mut rules = Vec::new();
     for table in item.tables(PLACE)? {
-        table.only(&["to", "methods", "paths", "private"], &[])?;
+        table.only(&keys::NETWORK.names(), &[])?;
         let to = table.require("to", EXAMPLE)?;
         let to = Destination::parse(&to)?;
         let private = table.get("private").map(|item| item.boolean());

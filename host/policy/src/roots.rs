@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::error::ParseError;
 use crate::hide::{self, MAX_PATTERNS};
+use crate::keys;
 use crate::names::{NAME_RULE, is_name};
 use crate::parse::{Item, Table};
 use crate::text::{shown, visible};
@@ -118,7 +119,7 @@ pub(crate) fn requests(item: &Item<'_>) -> Result<Vec<RootRequest>, ParseError> 
     (item.tables(PLACE)?.iter())
         .map(|table| {
             table.only(
-                &["name", "access", "required", "hide"],
+                &keys::ROOTS_ASKED.names(),
                 &[
                     (
                         "path",
@@ -148,7 +149,7 @@ pub(crate) fn grants(item: &Item<'_>) -> Result<Vec<RootGrant>, ParseError> {
     (item.tables(PLACE)?.iter())
         .map(|table| {
             table.only(
-                &["name", "path", "file", "access", "hide"],
+                &keys::ROOTS_GRANTED.names(),
                 &[(
                     "required",
                     "`required` belongs in a manifest; remove it here",

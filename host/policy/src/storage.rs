@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::error::ParseError;
+use crate::keys;
 use crate::parse::Table;
 use crate::units::{format_size, parse_size};
 
@@ -16,9 +17,13 @@ pub struct StorageRequest {
     pub quota: u64,
 }
 
+pub(crate) fn bounds() -> String {
+    crate::limits::range(&QUOTA, format_size)
+}
+
 impl StorageRequest {
     pub(crate) fn parse(table: &Table<'_>) -> Result<Self, ParseError> {
-        table.only(&["quota"], &[])?;
+        table.only(&keys::STORAGE.names(), &[])?;
         let example = "quota = \"8 MiB\"";
         let item = table.require("quota", example)?;
         let size = parse_size(item.string(example)?);

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{FlagError, ParseError};
+use crate::keys;
 use crate::parse::{Item, Table};
 use crate::text::shown;
 
@@ -120,6 +121,23 @@ impl ToolRules {
             .filter(|(pattern, _)| matches(pattern, name))
             .max_by_key(|(pattern, decision)| (specificity(pattern), **decision))
             .map_or(ToolDecision::Allow, |(_, decision)| *decision)
+    }
+
+    /// Rules about none of these tools, but for the one that is about any.
+    pub fn about_none<'t>(
+        &self,
+        tools: impl Iterator<Item = &'t str> + Clone,
+    ) -> impl Iterator<Item = (&str, ToolDecision)> {
+        let idle = move |pattern: &str| {
+            pattern != "*" && !tools.clone().any(|tool| matches(pattern, tool))
+        };
+        self.iter().filter(move |(pattern, _)| idle(pattern))
+    }
+
+    /// Whether a pattern is about this tool.
+    #[must_use]
+    pub fn is_about(&self, name: &str) -> bool {
+        self.rules.keys().any(|pattern| matches(pattern, name))
     }
 
     /// What clients are to know a tool as.
@@ -264,7 +282,7 @@ fn both(item: &Item<'_>, table: &Table<'_>) -> Result<(ToolDecision, Option<Stri
             "put patterns with a dot in quotes, as in \"files.*\" = \"ask\"",
         ));
     }
-    table.only(&["call", "name"], &[])?;
+    table.only(&keys::TOOL_OPTIONS, &[])?;
     let decision = match table.get("call") {
         Some(call) => call.choice(&CHOICES)?,
         None => ToolDecision::Allow,

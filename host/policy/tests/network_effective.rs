@@ -9,10 +9,16 @@ use palisade_policy::{
 };
 
 fn rules(rules: &[&str]) -> String {
-    let flags = rules
-        .iter()
-        .map(|rule| rule.parse::<AllowFlag>().unwrap().0);
+    let mut flags: Vec<_> = Vec::new();
+    for rule in rules {
+        let rule = rule.parse::<AllowFlag>().unwrap().0;
+        // Twice the same is an error of its own, however it is written.
+        if !flags.contains(&rule) {
+            flags.push(rule);
+        }
+    }
     flags
+        .into_iter()
         .map(|rule| {
             let list = |name: &str, set: &std::collections::BTreeSet<String>| match set.is_empty() {
                 true => String::new(),

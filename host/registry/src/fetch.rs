@@ -19,7 +19,7 @@ mod look;
 mod sink;
 pub(crate) mod web;
 
-pub use beside::Beside;
+pub use beside::{Beside, of_file as beside_file};
 pub use error::FetchError;
 pub use limits::Limits;
 use web::{Ask, Web, good};

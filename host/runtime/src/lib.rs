@@ -47,7 +47,10 @@ pub use descriptors::open_files;
 pub use engine::{Engine, EngineOptions, WASMTIME};
 pub use error::{CacheError, CallError, Cause, EngineError, Limit, LoadError};
 pub use metadata::Metadata;
-pub use operation::{Complete, GetPrompt, ListResources, Operation, ReadResource, ToolCall};
+pub use operation::{
+    Complete, GetPrompt, ListPrompts, ListResources, ListTemplates, ListTools, Operation,
+    ReadResource, ToolCall,
+};
 pub use placement::{Placement, Pool, threads_for_calls};
 pub use plugin::{Asked, LoadOptions, Plugin, Source, Vet, digest};
 pub use sandbox::{FoundRoot, Narrowed, Sandbox};

@@ -13,6 +13,10 @@ mod prompts;
 mod templates;
 mod tools;
 
+pub(crate) use prompts::check as check_prompts;
+pub(crate) use templates::check as check_templates;
+pub(crate) use tools::check as check_tools;
+
 /// Entries one list may have.
 const MAX_ENTRIES: usize = 1_000;
 

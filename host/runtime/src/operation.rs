@@ -11,9 +11,14 @@ use crate::error::CallError;
 use crate::function::{self, Function};
 use crate::size::{self, Size};
 
+mod lists;
+
+pub use lists::{ListPrompts, ListTemplates, ListTools};
+
 /// A request that a plugin answers, with what it answers as `Outcome`. These
-/// are [`ToolCall`], [`ListResources`], [`ReadResource`], [`GetPrompt`] and
-/// [`Complete`]; there can be no others.
+/// are [`ToolCall`], [`ListResources`], [`ReadResource`], [`GetPrompt`],
+/// [`Complete`], [`ListTools`], [`ListPrompts`] and [`ListTemplates`]; there can be
+/// no others.
 pub trait Operation: sealed::Runs {}
 
 impl<O: sealed::Runs> Operation for O {}

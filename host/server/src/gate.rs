@@ -200,7 +200,16 @@ impl Retrieve for NothingElse {
 ///
 /// One sentence naming the tool whose schema can't be used.
 pub fn check_schemas(metadata: &Metadata) -> Result<(), String> {
-    for tool in &metadata.tools {
+    check_tool_schemas(&metadata.tools)
+}
+
+/// The same of tools that a plugin says it has now.
+///
+/// # Errors
+///
+/// As [`check_schemas`].
+pub(crate) fn check_tool_schemas(tools: &[Tool]) -> Result<(), String> {
+    for tool in tools {
         let schemas = [
             ("input", Some(&tool.input_schema)),
             ("output", tool.output_schema.as_ref()),

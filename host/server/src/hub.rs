@@ -12,6 +12,7 @@ use palisade_runtime::{CallEvent, EventSink};
 use tokio::sync::Notify;
 
 use crate::names::Naming;
+use crate::service::Changes;
 
 /// Addresses one client may watch.
 pub(crate) const MAX_WATCHED: usize = 1_000;
@@ -74,19 +75,35 @@ impl Hub {
     }
 
     /// A sink that passes on to `inner` what is said to one client, and keeps
-    /// what is said to all. Addresses are those of `plugin`.
+    /// what is said to all. Addresses are those of `plugin`; which of its lists
+    /// have changed is noted in `changes`.
     pub(crate) fn heard(
         self: &Arc<Self>,
         inner: Arc<dyn EventSink>,
         naming: Naming,
         plugin: Arc<str>,
+        changes: Arc<Changes>,
     ) -> Arc<dyn EventSink> {
         Arc::new(Heard {
             hub: Arc::clone(self),
             inner,
             naming,
             plugin,
+            changes,
         })
+    }
+
+    /// Tells everybody who wants to know that a list has changed.
+    pub(crate) fn tell_changed(&self, kind: ListKind) {
+        self.tell(|state| {
+            let (wanted, pending) = (&state.wanted, &mut state.pending);
+            let (wanted, pending) = match kind {
+                ListKind::Tools => (wanted.tools, &mut pending.tools),
+                ListKind::Prompts => (wanted.prompts, &mut pending.prompts),
+                ListKind::Resources => (wanted.resources, &mut pending.resources),
+            };
+            wanted && !std::mem::replace(pending, true)
+        });
     }
 
     fn tell(&self, note: impl Fn(&mut State) -> bool) {
@@ -148,6 +165,7 @@ struct Heard {
     inner: Arc<dyn EventSink>,
     naming: Naming,
     plugin: Arc<str>,
+    changes: Arc<Changes>,
 }
 
 impl EventSink for Heard {
@@ -159,15 +177,11 @@ impl EventSink for Heard {
                     state.wanted.uris.contains(&uri) && state.pending.uris.insert(uri.clone())
                 });
             }
-            CallEvent::Changed(kind) => self.hub.tell(|state| {
-                let (wanted, pending) = (&state.wanted, &mut state.pending);
-                let (wanted, pending) = match kind {
-                    ListKind::Tools => (wanted.tools, &mut pending.tools),
-                    ListKind::Prompts => (wanted.prompts, &mut pending.prompts),
-                    ListKind::Resources => (wanted.resources, &mut pending.resources),
-                };
-                wanted && !std::mem::replace(pending, true)
-            }),
+            CallEvent::Changed(kind) => {
+                // First, so that whoever asks when they are told gets the new one.
+                self.changes.note(kind);
+                self.hub.tell_changed(kind);
+            }
             event => self.inner.event(event),
         }
     }
@@ -180,7 +194,7 @@ mod tests {
     use super::*;
 
     fn said(hub: &Arc<Hub>, events: impl IntoIterator<Item = CallEvent>) {
-        let sink = hub.heard(Arc::new(()), Naming::Alone, "plugin".into());
+        let sink = hub.heard(Arc::new(()), Naming::Alone, "plugin".into(), Arc::default());
         for event in events {
             sink.event(event);
         }

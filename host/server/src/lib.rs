@@ -28,6 +28,7 @@ pub use http::{
 };
 pub use outcome::{Checked, CheckedPrompt};
 pub use service::{
-    CallRequest, Identity, PluginSetup, Refusal, Reply, Run, Service, View, tool_json,
+    Agreement, CallRequest, DefinitionKind, Identity, Lists, PluginSetup, Refusal, Reply, Run,
+    Service, View, Withheld, prompt_json, template_json, tool_json,
 };
 pub use stdio::{ServeError, serve_stdio};

@@ -1,13 +1,13 @@
 //! What a session serves, in the house's own types.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use arc_swap::ArcSwap;
 use palisade_policy::{ClientRoots, ToolRules};
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, InputRequired,
-    Prompt, ResourceContents, ResourceTemplate, TaskSupport, Tool,
+    ListKind, ResourceContents, TaskSupport, Tool,
 };
 use palisade_runtime::{EventSink, Placement, Plugin, Pool, Sandbox};
 use serde_json::Value;
@@ -20,12 +20,19 @@ use crate::outcome::{Checked, CheckedPrompt};
 
 mod answers;
 mod consent;
+mod definitions;
 mod listing;
+mod lists;
 mod live;
 mod member;
+mod refresh;
 mod view;
 
+pub use definitions::{Agreement, DefinitionKind, Withheld, prompt_json, template_json};
+pub use lists::Lists;
+use lists::Route;
 use member::Member;
+pub(crate) use refresh::Changes;
 pub(crate) use view::Narrowing;
 pub use view::View;
 
@@ -59,6 +66,9 @@ pub struct PluginSetup {
     pub sandbox: Sandbox,
     /// Which of its tools may be called.
     pub rules: ToolRules,
+    /// What a person has agreed to of what it says it has. Without, all of it is
+    /// served.
+    pub agreement: Option<Arc<dyn Agreement>>,
 }
 
 /// Plugins with what they may use. Cheap to clone; shared by all sessions.
@@ -70,25 +80,14 @@ struct Inner {
     naming: Naming,
     members: Box<[Member]>,
     offered: Offered,
-    /// The lists, under the names clients know, in the order of the plugins.
-    tools: Vec<Tool>,
-    prompts: Vec<Prompt>,
-    templates: Vec<ResourceTemplate>,
-    /// Where each tool and prompt is: the member, and its own name there.
-    tool_routes: HashMap<String, Route>,
-    prompt_routes: HashMap<String, Route>,
+    /// Under the names clients know.
+    lists: ArcSwap<Lists>,
+    /// Held while they are made anew.
+    relisting: Mutex<()>,
     hub: Arc<Hub>,
     /// The member that was called last: most likely the next one as well.
     last: AtomicUsize,
     lookups: Arc<Semaphore>,
-}
-
-#[derive(Clone)]
-struct Route {
-    member: usize,
-    name: String,
-    /// Whether calls of it may, or must, run as tasks.
-    task_support: TaskSupport,
 }
 
 /// A call as it came from a client.
@@ -173,24 +172,12 @@ impl Offered {
 }
 
 impl Service {
-    /// Serves one plugin within `sandbox`, without the tools that `rules`
-    /// deny, under its own names.
+    /// Serves one plugin under its own names, without the tools that are denied.
     ///
     /// # Errors
     ///
     /// If a recorded schema is no JSON, which a loaded plugin's never is.
-    pub fn new(
-        identity: Identity,
-        plugin: Plugin,
-        sandbox: Sandbox,
-        rules: ToolRules,
-    ) -> serde_json::Result<Self> {
-        let only = PluginSetup {
-            name: identity.name.clone(),
-            plugin,
-            sandbox,
-            rules,
-        };
+    pub fn new(identity: Identity, only: PluginSetup) -> serde_json::Result<Self> {
         Self::of(identity, Naming::Alone, vec![only])
     }
 
@@ -222,19 +209,25 @@ impl Service {
             naming,
             members: Box::default(),
             offered: Offered::default(),
-            tools: Vec::new(),
-            prompts: Vec::new(),
-            templates: Vec::new(),
-            tool_routes: HashMap::new(),
-            prompt_routes: HashMap::new(),
+            lists: ArcSwap::default(),
+            relisting: Mutex::default(),
             hub: Hub::new(),
             last: AtomicUsize::new(0),
             lookups: view::bounds(),
         };
-        for (index, member) in members.iter().enumerate() {
-            inner.list(index, member);
+        for member in &members {
             inner.offered.add(member.offered());
         }
+        let lists = Lists::of(naming, &members);
+        for note in &lists.notes {
+            tracing::warn!("{note}");
+            let instructions = inner.identity.instructions.get_or_insert_default();
+            if !instructions.is_empty() {
+                instructions.push('\n');
+            }
+            instructions.push_str(note);
+        }
+        inner.lists.store(Arc::new(lists));
         inner.members = members;
         Ok(Self(Arc::new(inner), ClientRoots::default()))
     }
@@ -245,23 +238,10 @@ impl Service {
         &self.0.identity
     }
 
-    /// The tools, as recorded when the plugins were first loaded, without
-    /// those that are denied.
+    /// What is served now.
     #[must_use]
-    pub fn tools(&self) -> &[Tool] {
-        &self.0.tools
-    }
-
-    /// The prompts, as recorded.
-    #[must_use]
-    pub fn prompts(&self) -> &[Prompt] {
-        &self.0.prompts
-    }
-
-    /// The resource templates, as recorded.
-    #[must_use]
-    pub fn templates(&self) -> &[ResourceTemplate] {
-        &self.0.templates
+    pub fn lists(&self) -> Arc<Lists> {
+        self.0.lists.load_full()
     }
 
     pub(crate) fn offered(&self) -> Offered {
@@ -275,19 +255,20 @@ impl Service {
     /// What an answer to a question is bound to besides the call itself: the
     /// plugin that asked.
     pub(crate) fn tool_digest(&self, name: &str) -> Option<String> {
-        let route = self.0.tool_routes.get(name)?;
-        Some(self.0.members[route.member].digest())
+        let lists = self.0.lists.load();
+        Some(self.0.members[lists.tool(name)?.member].digest())
     }
 
     /// Whether calls of a tool may, or must, run as tasks.
     pub(crate) fn task_support(&self, name: &str) -> TaskSupport {
-        let route = self.0.tool_routes.get(name);
+        let lists = self.0.lists.load();
+        let route = lists.tool(name);
         route.map_or(TaskSupport::Forbidden, |route| route.task_support)
     }
 
     pub(crate) fn prompt_digest(&self, name: &str) -> Option<String> {
-        let route = self.0.prompt_routes.get(name)?;
-        Some(self.0.members[route.member].digest())
+        let lists = self.0.lists.load();
+        Some(self.0.members[lists.prompt(name)?.member].digest())
     }
 
     pub(crate) fn resource_digest(&self, uri: &str) -> Option<String> {
@@ -306,11 +287,16 @@ impl Service {
 
     /// Runs a tool: gate, guest, checks of the outcome.
     pub async fn call(&self, request: CallRequest, run: Run) -> Reply<Checked> {
-        let Some(route) = self.0.tool_routes.get(&request.name) else {
-            let message = format!("there is no tool called {:?}", request.name);
-            return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
+        let route = self.tool(&request.name, &run.view).await;
+        let route = match route {
+            Ok(route) => route,
+            Err(Some(absent)) => return Reply::Done(Checked::failure(absent)),
+            Err(None) => {
+                let message = format!("there is no tool called {:?}", request.name);
+                return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
+            }
         };
-        let member = self.0.called(route);
+        let member = self.0.called(&route);
         let run = self.0.heard(run, member);
         let reply = member
             .call(&route.name, &request.arguments, request.context, run)
@@ -361,11 +347,12 @@ impl Service {
         context: Context,
         run: Run,
     ) -> Reply<CheckedPrompt> {
-        let Some(route) = self.0.prompt_routes.get(name) else {
-            let message = format!("there is no prompt called {name:?}");
-            return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
+        let route = match self.prompt_route(name, &run.view).await {
+            Ok(route) => route,
+            Err(Some(absent)) => return Reply::Refused(Refusal::new(ErrorKind::Denied, absent)),
+            Err(None) => return Reply::Refused(no_prompt(name)),
         };
-        let member = self.0.called(route);
+        let member = self.0.called(&route);
         let run = self.0.heard(run, member);
         let reply = member.prompt(&route.name, arguments, context, run).await;
         self.0.addressed(member, reply, answers::address_prompt)
@@ -385,9 +372,9 @@ impl Service {
     ) -> Result<CompletionValues, Refusal> {
         let (member, reference) = match reference {
             CompletionReference::Prompt(name) => {
-                let Some(route) = self.0.prompt_routes.get(&name) else {
-                    let message = format!("there is no prompt called {name:?}");
-                    return Err(Refusal::new(ErrorKind::InvalidParams, message));
+                let route = self.0.lists.load().prompt(&name).cloned();
+                let Some(route) = route else {
+                    return Err(no_prompt(&name));
                 };
                 let member = &self.0.members[route.member];
                 (member, CompletionReference::Prompt(route.name.clone()))
@@ -402,6 +389,47 @@ impl Service {
         let run = self.0.heard(run, member);
         member.complete(reference, argument, context, run).await
     }
+
+    /// Where a tool is, as its plugin has it now; or why it is not served, if there
+    /// is one.
+    async fn tool(&self, name: &str, view: &View) -> Result<Arc<Route>, Option<String>> {
+        let find = || self.0.lists.load().tool(name).cloned();
+        let found = find();
+        let stale = match &found {
+            Some(route) => {
+                let member = &self.0.members[route.member];
+                self.refresh_member(member, ListKind::Tools, view).await
+            }
+            // It may be a new one.
+            None => self.refresh(ListKind::Tools, view).await,
+        };
+        match if stale { find() } else { found } {
+            Some(route) => Ok(route),
+            None => Err(self.0.lists.load().absent_tool(name)),
+        }
+    }
+
+    /// The same of a prompt.
+    async fn prompt_route(&self, name: &str, view: &View) -> Result<Arc<Route>, Option<String>> {
+        let find = || self.0.lists.load().prompt(name).cloned();
+        let found = find();
+        let stale = match &found {
+            Some(route) => {
+                let member = &self.0.members[route.member];
+                self.refresh_member(member, ListKind::Prompts, view).await
+            }
+            None => self.refresh(ListKind::Prompts, view).await,
+        };
+        match if stale { find() } else { found } {
+            Some(route) => Ok(route),
+            None => Err(self.0.lists.load().absent_prompt(name)),
+        }
+    }
+}
+
+fn no_prompt(name: &str) -> Refusal {
+    let message = format!("there is no prompt called {name:?}");
+    Refusal::new(ErrorKind::InvalidParams, message)
 }
 
 impl Inner {
@@ -423,9 +451,12 @@ impl Inner {
     /// The same run, of which the hub hears what is for everybody.
     fn heard(&self, run: Run, member: &Member) -> Run {
         Run {
-            sink: self
-                .hub
-                .heard(run.sink, self.naming, Arc::clone(member.name())),
+            sink: self.hub.heard(
+                run.sink,
+                self.naming,
+                Arc::clone(member.name()),
+                Arc::clone(member.changes()),
+            ),
             ..run
         }
     }

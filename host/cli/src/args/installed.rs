@@ -40,6 +40,9 @@ pub(crate) struct PushArgs {
     pub(crate) file: PathBuf,
     /// Where to: oci://REGISTRY/NAME:TAG.
     pub(crate) to: Source,
+    /// Put this Sigstore bundle beside it, which says who made it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bundle: Option<PathBuf>,
     /// How the network is reached.
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
@@ -65,6 +68,19 @@ pub(crate) struct UpdateArgs {
     /// How it is compiled.
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
+    /// Print JSON, and ask nothing.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `palisade approve`.
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The plugin's name.
+    pub(crate) name: String,
+    /// Agree to this very change without being asked: the digest that was shown.
+    #[arg(long, value_name = "sha256:DIGEST")]
+    pub(crate) accept: Option<String>,
     /// Print JSON, and ask nothing.
     #[arg(long)]
     pub(crate) json: bool,

@@ -32,10 +32,10 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
     prepared.tell_unused();
     prepared.keep(&mut needs);
     settle(&mut prepared, &args.tool)?;
-    let (service, _) = prepared.service(&Ways::new(args.network, 1))?;
-    if !service.tools().iter().any(|tool| tool.name == args.tool) {
-        let names: Vec<_> = service
-            .tools()
+    let (service, seen) = prepared.service(&Ways::new(args.network, 1))?;
+    let lists = service.lists();
+    if !lists.tools().iter().any(|tool| tool.name == args.tool) {
+        let names: Vec<_> = (lists.tools())
             .iter()
             .map(|tool| tool.name.as_str())
             .collect();
@@ -57,7 +57,11 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Failure> {
         placement: Placement::Here,
         view: View::default(),
     };
-    match runtime.block_on(service.call(request, run)) {
+    let reply = runtime.block_on(service.call(request, run));
+    if let Some(agreed) = &seen.agreed {
+        agreed.keep();
+    }
+    match reply {
         Reply::Done(result) => show(result, args.json),
         Reply::Ask(_) => Err(Failure::new(
             "the plugin asked a question, which this command can't pass on; \

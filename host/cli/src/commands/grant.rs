@@ -21,7 +21,7 @@ pub(crate) fn run(args: &GrantCommand) -> Result<ExitCode, Failure> {
     let home = Home::find()?;
     let installed = home.get(&args.name)?;
     let manifest = installed.manifest()?;
-    let mut text = current(&installed)?;
+    let mut text = installed.grant_text()?;
     let before = text.to_string();
     answers::add_flags(&mut text, &args.grants, manifest.as_ref())?;
     for tool in &args.tools {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &GrantCommand) -> Result<ExitCode, Failure> {
     show(&home.get(&args.name)?)?;
     output::line(
         " a server that runs notices within a second; what it had no reach of when it began (a \
-         folder, a secret, the\n network, a tool that was denied) holds from its next start on",
+         folder, a secret, the\n network) holds from its next start on",
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -58,7 +58,7 @@ pub(crate) fn revoke(args: &RevokeArgs) -> Result<ExitCode, Failure> {
     let installed = home.get(&args.name)?;
     let mut text = match args.all {
         true => GrantText::new(&args.name),
-        false => current(&installed)?,
+        false => installed.grant_text()?,
     };
     let gone = |done: bool, what: String| match done {
         true => Ok(()),
@@ -124,9 +124,10 @@ fn with_permissions(
     installed: &Installed,
     show: impl FnOnce(Permissions<'_>) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
-    let grant = current(installed)?
+    let grant = installed
+        .grant_text()?
         .grant()
-        .map_err(|error| grant_failure(installed, &error))?;
+        .map_err(|error| installed.bad_grant(&error))?;
     let decision = compare(installed.manifest()?.as_ref(), &grant)
         .map_err(|error| Failure::refused(&installed.name, &error))?;
     let store = Places::find().map(|places| places.secrets(crate::keyring::AT_START));
@@ -136,21 +137,6 @@ fn with_permissions(
         store: store.as_ref(),
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn grant_failure(installed: &Installed, error: &palisade_policy::ParseError) -> Failure {
-    Failure::new(format!(
-        "the grant file {}, {error}",
-        installed.grant_file.display()
-    ))
-}
-
-/// What it is granted now, to be changed.
-fn current(installed: &Installed) -> Result<GrantText, Failure> {
-    match &installed.grant {
-        None => Ok(GrantText::new(&installed.name)),
-        Some(text) => GrantText::parse(text).map_err(|error| grant_failure(installed, &error)),
-    }
 }
 
 fn keep(home: &Home, installed: &Installed, text: &GrantText) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use palisade_policy::ToolDecision;
-use palisade_registry::Digest;
+use palisade_registry::{Digest, beside_file};
 use palisade_runtime::contract::{Prompt, PromptArgument, ResourceTemplate, Tool};
 use palisade_runtime::{Import, Sandbox};
 use palisade_server::tool_json;
@@ -78,10 +78,16 @@ fn signed_by(args: &InspectArgs, prepared: &Prepared) -> Result<String, Failure>
             Failure::new(format!("{} changes at this moment", file.display())).remedy("try again"),
         );
     }
-    let verdict = Verdict::of(&trust, &file.display().to_string(), &bytes);
+    let beside = beside_file(&file).map_err(|error| {
+        Failure::because("what lies beside it and may say who made it can't be read", &error)
+    })?;
+    let beside: Vec<_> = beside.into_iter().collect();
+    let verdict = Verdict::of(&trust, &file.display().to_string(), &bytes, &[], &beside);
     Ok(match verdict {
         Ok(verdict) => verdict.words(),
-        Err(error) => format!("⚠ wrongly: its signature {error}"),
+        // It is looked at, and not run.
+        Err(failure) if failure.is_refusal() => format!("⚠ wrongly: {}", failure.sentence()),
+        Err(failure) => return Err(failure),
     })
 }
 

@@ -7,6 +7,7 @@ use palisade_registry::{Change, EntryChange};
 use crate::args::RemoveArgs;
 use crate::commands::client;
 use crate::failure::Failure;
+use crate::installed::withheld::File;
 use crate::installed::{Home, failure};
 use crate::load::forget_compiled;
 use crate::output;
@@ -30,6 +31,10 @@ pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Failure> {
     let still_there = after.entries().values().any(|entry| entry.digest == digest);
     if let (Some(places), false) = (Places::find(), still_there) {
         forget_compiled(&places, digest.bytes());
+    }
+    if let Some(places) = Places::find() {
+        // Nothing that counts once it is not installed.
+        let _ = File::of(&places, &args.name).remove();
     }
     let secrets: Vec<_> = (installed.manifest().ok().flatten())
         .map(|manifest| {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::RunArgs;
 use crate::commands::run_http;
 use crate::failure::Failure;
-use crate::installed::watch::{self, Watched};
+use crate::installed::watch::{self, Seen};
 use crate::outside::Ways;
 use crate::places::Places;
 use crate::prepare::{prepare_as, runtime};
@@ -25,12 +25,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let mut needs = Wall::default();
     let places = Places::find().map(|places| places.with_secret(&run_http::secrets(&args.http)));
-    let (service, watched) = service(args, places, &mut needs)?;
+    let (service, seen) = service(args, places, &mut needs)?;
     let service = service.with_client_roots(args.client_roots.into());
     let watching = service.clone();
     let build_wall = || {
         wall::build(&needs, args.hardening)?;
-        watch::start(&watching, watched)
+        watch::start(&watching, seen)
     };
     if let Some(options) = http {
         return run_http::run(&runtime, options, service, build_wall);
@@ -57,7 +57,7 @@ fn service(
     args: &RunArgs,
     places: Option<Places>,
     needs: &mut Wall,
-) -> Result<(Service, Vec<(usize, Watched)>), Failure> {
+) -> Result<(Service, Vec<(usize, Seen)>), Failure> {
     let [only] = args.plugins.as_slice() else {
         let (places, compile) = (places.as_ref(), args.compile);
         let ways = Ways::new(args.network, args.plugins.len());
@@ -68,8 +68,8 @@ fn service(
     let prepared = prepare_as(&only.file, name, args.compile, places, granted)?;
     prepared.tell_unused();
     prepared.keep(needs);
-    let (service, watched) = prepared.service(&Ways::new(args.network, 1))?;
-    Ok((service, watched.map(|one| (0, one)).into_iter().collect()))
+    let (service, seen) = prepared.service(&Ways::new(args.network, 1))?;
+    Ok((service, vec![(0, seen)]))
 }
 
 /// Cancels `stop` when the process is told to end. Signals are listened for

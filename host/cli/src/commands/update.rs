@@ -8,6 +8,7 @@ use palisade_registry::{Change, EntryChange};
 use serde_json::{Value, json};
 
 use crate::args::UpdateArgs;
+use crate::consent::grant_for;
 use crate::failure::Failure;
 use crate::installed::arriving::Arriving;
 use crate::installed::{Home, Installed, failure};
@@ -24,10 +25,11 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     let source = installed.entry.source.clone();
     let arriving = Arriving::fetch(&home, source, args.network, args.compile)?;
     let digest = format!("sha256:{}", arriving.digest.hex());
-    let is_same = arriving.digest == installed.entry.digest
-        && arriving.offer == installed.offer
+    // Of the same bytes, what they said when they were first loaded is no news.
+    let same = arriving.digest == installed.entry.digest
+        && arriving.offer.request == installed.offer.request
         && arriving.signer() == installed.entry.signer;
-    if is_same {
+    if same {
         match args.json {
             true => output::line(json!({"name": args.name, "digest": digest, "changed": false}))?,
             false => output::line(format!("{} is what its source has", args.name))?,
@@ -58,12 +60,15 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
         .remedy(format!("if you do: {command}"))
         .into_refusal());
     }
-    keep(&home, &installed, arriving)?;
+    let notes = keep(&home, &installed, arriving)?;
     if !args.json {
         output::line(format!(
             "\n{} is updated. What it is granted is what it was: see palisade permissions {0}",
             args.name
         ))?;
+        for note in notes {
+            output::line(format!("  {}", one_line(&note)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -105,7 +110,9 @@ fn agrees(args: &UpdateArgs, digest: &str) -> Result<bool, Failure> {
     Ok(terminal::yes("\ntake it?")?.unwrap_or(false))
 }
 
-fn keep(home: &Home, installed: &Installed, arriving: Arriving) -> Result<(), Failure> {
+/// Puts it in the place of what was there. What a person has to know of it.
+fn keep(home: &Home, installed: &Installed, arriving: Arriving) -> Result<Vec<String>, Failure> {
+    let (grant, notes) = grant_for(installed, &arriving.offer)?;
     let said = |error| failure(&error);
     let writer = home.store.begin().map_err(said)?;
     let offer = writer.add_offer(&arriving.offer).map_err(said)?;
@@ -114,10 +121,10 @@ fn keep(home: &Home, installed: &Installed, arriving: Arriving) -> Result<(), Fa
     let replaced = EntryChange::replace(installed.entry.clone(), becomes);
     let change = Change {
         entries: [(installed.name.clone(), replaced)].into(),
-        files: vec![installed.grant_change(installed.grant.clone())],
+        files: vec![installed.grant_change(grant)],
     };
     writer.commit(change).map_err(said)?;
-    Ok(())
+    Ok(notes)
 }
 
 /// What is different, ready to be shown.

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::time::Duration;
 
 use palisade_net::{Needs, Outside};
 use palisade_policy::{Manifest, is_name, name_from};
@@ -9,8 +10,7 @@ use palisade_registry::{
     Credentials, Digest, Entry, Fetched, Fetcher, Offer, Progress, Source, TempBlob,
 };
 use palisade_runtime::Plugin;
-use palisade_server::tool_json;
-use serde_json::Value;
+use palisade_server::{prompt_json, template_json, tool_json};
 
 use super::{Home, failure};
 use crate::args::{CompileArgs, NetworkArgs};
@@ -19,6 +19,10 @@ use crate::load::{Loader, file_name, manifest_text};
 use crate::places::Places;
 use crate::prepare::runtime;
 use crate::signed::{self, Verdict};
+
+/// How long it is waited for what was broken off: for the file of what came to be taken
+/// away, and not for a helper for logins that hangs.
+const LEFT: Duration = Duration::from_secs(2);
 
 /// What was fetched, and what it is.
 pub(crate) struct Arriving {
@@ -46,14 +50,15 @@ impl Arriving {
             mut blob,
             digest,
             manifest: manifest_digest,
+            chain,
+            beside,
             ..
         } = fetched;
         let bytes = blob.bytes(digest).map_err(|error| failure(&error))?;
         let places = Places::find();
         let (what, trust) = (source.to_string(), signed::trust(places.as_ref())?);
         // Before anything else looks at it.
-        let verdict =
-            Verdict::of(&trust, &what, &bytes).map_err(|error| signed::wrong(&what, &error))?;
+        let verdict = Verdict::of(&trust, &what, &bytes, &chain, &beside)?;
         verdict.satisfies(&what)?;
         let loader = Loader::new(places.as_ref(), 1, compile)?;
         let plugin = compiling(|| loader.load_bytes(&source, &bytes))?;
@@ -139,8 +144,7 @@ fn fetch(home: &Home, source: &Source, network: NetworkArgs) -> Result<Fetched, 
     let fetched = runtime.block_on(fetcher.fetch(&home.store, source, &mut |progress| {
         told.tell(progress);
     }));
-    // A helper for logins that hangs is not waited for.
-    runtime.shutdown_background();
+    runtime.shutdown_timeout(LEFT);
     told.end();
     fetched.map_err(|error| Failure::because(format!("{source} can't be fetched"), &error))
 }
@@ -199,11 +203,11 @@ fn offer(request: Option<String>, plugin: &Plugin) -> Result<Offer, Failure> {
         offer.tools.insert(tool.name.clone(), json);
     }
     for prompt in &metadata.prompts {
-        let json: Value = serde_json::to_value(prompt).map_err(unwritten)?;
+        let json = prompt_json(prompt).map_err(unwritten)?;
         offer.prompts.insert(prompt.name.clone(), json);
     }
     for template in &metadata.templates {
-        let json: Value = serde_json::to_value(template).map_err(unwritten)?;
+        let json = template_json(template).map_err(unwritten)?;
         offer.templates.insert(template.uri_template.clone(), json);
     }
     Ok(offer)

@@ -5,6 +5,7 @@
 //! takes another start, since this process has given it up; which that is, is said.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use palisade_net::{Injector, Outside};
@@ -12,6 +13,7 @@ use palisade_policy::{Effective, EffectiveNetwork, Grant, Granting, Manifest, Ro
 use palisade_runtime::Sandbox;
 use palisade_server::Service;
 
+use super::agreed::Agreed;
 use crate::failure::Failure;
 use crate::secrets::Values;
 
@@ -34,10 +36,20 @@ pub(crate) struct Watched {
     pub(crate) granting: Granting,
 }
 
-/// Watches what was granted to plugins, each with its place among those that are
-/// served, for as long as the process lives.
-pub(crate) fn start(service: &Service, mut watched: Vec<(usize, Watched)>) -> Result<(), Failure> {
-    if watched.is_empty() {
+/// What a person may decide otherwise about a plugin while it is served.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// What it is granted.
+    pub(crate) grant: Option<Watched>,
+    /// What was agreed to of what it says it has.
+    pub(crate) agreed: Option<Arc<Agreed>>,
+}
+
+/// Watches that for plugins, each with its place among those that are served, for as
+/// long as the process lives.
+pub(crate) fn start(service: &Service, mut seen: Vec<(usize, Seen)>) -> Result<(), Failure> {
+    seen.retain(|(_, one)| one.grant.is_some() || one.agreed.is_some());
+    if seen.is_empty() {
         return Ok(());
     }
     let service = service.clone();
@@ -46,8 +58,13 @@ pub(crate) fn start(service: &Service, mut watched: Vec<(usize, Watched)>) -> Re
         .spawn(move || {
             loop {
                 std::thread::park_timeout(LOOK);
-                for (place, one) in &mut watched {
-                    one.look(&service, *place);
+                for (place, one) in &mut seen {
+                    if let Some(grant) = &mut one.grant {
+                        grant.look(&service, *place);
+                    }
+                    if let Some(agreed) = &one.agreed {
+                        agreed.look(&service);
+                    }
                 }
             }
         })

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{Carrier, Injection, SecretGrant, SecretRequest, SecretSource, SecretUse};
 use crate::error::ParseError;
+use crate::keys;
 use crate::names::{ENV_NAME_RULE, is_env_name};
 use crate::network::http_destination;
 use crate::parse::{Item, Table};
@@ -48,7 +49,7 @@ pub(crate) fn requests(item: &Item<'_>) -> Result<Vec<SecretRequest>, ParseError
     let mut rules: Vec<SecretRequest> = Vec::new();
     for table in item.tables(PLACE)? {
         table.only(
-            &["name", "inject", "expose", "required"],
+            &keys::SECRETS_ASKED.names(),
             &[
                 ("file", "where a value comes from is said in a grant"),
                 ("env", "where a value comes from is said in a grant"),
@@ -80,7 +81,7 @@ pub(crate) fn grants(item: &Item<'_>) -> Result<Vec<SecretGrant>, ParseError> {
     let mut rules: Vec<SecretGrant> = Vec::new();
     for table in item.tables(PLACE)? {
         table.only(
-            &["name", "inject", "expose", "file", "env"],
+            &keys::SECRETS_GRANTED.names(),
             &[
                 (
                     "required",
@@ -207,7 +208,7 @@ fn source(table: &Table<'_>) -> Result<SecretSource, ParseError> {
 
 fn injection(item: &Item<'_>) -> Result<Injection, ParseError> {
     let table = item.table("`inject` in [[secrets]]", INJECT)?;
-    table.only(&["to", "header", "format", "basic", "query"], &[])?;
+    table.only(&keys::INJECTION.names(), &[])?;
     let to = http_destination(&table.require("to", INJECT)?)?;
     let (header, basic, query) = (table.get("header"), table.get("basic"), table.get("query"));
     if let (Some(format), None) = (table.get("format"), &header) {

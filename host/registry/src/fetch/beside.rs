@@ -28,7 +28,10 @@ pub struct Beside {
 }
 
 /// The one beside a file, if there is one.
-pub(super) fn of_file(path: &Path) -> Result<Option<Beside>, FetchError> {
+///
+/// # Errors
+/// [`FetchError`] if there is something that can't be read.
+pub fn of_file(path: &Path) -> Result<Option<Beside>, FetchError> {
     let mut path = path.as_os_str().to_owned();
     path.push(ENDING);
     let path = Path::new(&path);

@@ -9,7 +9,7 @@ use hyper::header;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::manifest::{BUNDLE, Found, Index, Manifest};
+use super::manifest::{Found, Index, Manifest};
 use super::push::{MANIFEST, Pushed, put};
 use super::{MANIFESTS, Registry};
 use crate::digest::Digest;
@@ -202,6 +202,6 @@ fn descriptor(kind: &str, bytes: &[u8]) -> Value {
 mod tests {
     #[test]
     fn one_kind_is_written_and_all_are_read() {
-        assert!(super::KIND.starts_with(super::BUNDLE));
+        assert!(super::KIND.starts_with(crate::oci::manifest::BUNDLE));
     }
 }

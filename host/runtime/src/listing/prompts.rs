@@ -7,7 +7,7 @@ use crate::bindings::contract::Prompt;
 use crate::error::LoadError;
 
 /// Checks the list; an error names the prompt.
-pub(super) fn check(prompts: &[Prompt]) -> Result<(), LoadError> {
+pub(crate) fn check(prompts: &[Prompt]) -> Result<(), LoadError> {
     check_size("prompts", prompts)?;
     let mut seen = HashSet::new();
     for prompt in prompts {

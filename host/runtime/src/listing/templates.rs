@@ -10,7 +10,7 @@ use crate::bindings::contract::ResourceTemplate;
 use crate::error::LoadError;
 
 /// Checks the list; an error names the template.
-pub(super) fn check(templates: &[ResourceTemplate]) -> Result<(), LoadError> {
+pub(crate) fn check(templates: &[ResourceTemplate]) -> Result<(), LoadError> {
     check_size("resource templates", templates)?;
     let mut seen = HashSet::new();
     for template in templates {

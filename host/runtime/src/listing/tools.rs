@@ -9,7 +9,7 @@ use crate::bindings::contract::Tool;
 use crate::error::LoadError;
 
 /// Checks the list; an error names the tool.
-pub(super) fn check(tools: &[Tool]) -> Result<(), LoadError> {
+pub(crate) fn check(tools: &[Tool]) -> Result<(), LoadError> {
     check_size("tools", tools)?;
     let mut seen = HashSet::new();
     for tool in tools {

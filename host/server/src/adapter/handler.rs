@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use palisade_runtime::contract::Context;
+use palisade_runtime::contract::{Context, ListKind};
 use palisade_runtime::{EventSink, Placement};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -33,7 +33,6 @@ use crate::adapter::shared::Shared;
 use crate::adapter::{context, events, news, refusal, requests, tasks};
 use crate::hub::Watch;
 use crate::kept::{Kept, Owner};
-use crate::pages;
 use crate::service::{Refusal, Reply, Run, Service, View};
 
 /// Key of `_meta` under which a stateless result says who made it.
@@ -246,15 +245,6 @@ impl Drop for Handler {
     }
 }
 
-/// The cursor of a request for a list.
-fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
-    request.and_then(|request| request.cursor)
-}
-
-fn bad_cursor(error: pages::BadCursor) -> ErrorData {
-    ErrorData::invalid_params(error.to_string(), None)
-}
-
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let config =
@@ -314,18 +304,17 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.offers::<ListToolsRequestMethod>(self.service().offered().tools)?;
-        let all = &self.shared.lists().tools;
-        let (range, next) =
-            pages::page(all, cursor(request).as_deref(), |tool| &tool.name).map_err(bad_cursor)?;
-        let mut result = ListToolsResult::with_all_items(all[range].to_vec());
+        let lists = requests::lists(self, ListKind::Tools, &context).await?;
+        let (page, next) = requests::page(&lists.tools, request, |tool| &tool.name)?;
+        let mut result = ListToolsResult::with_all_items(page.to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
         Ok(result)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools = &self.shared.lists().tools;
-        tools.iter().find(|tool| tool.name == name).cloned()
+        let lists = self.shared.lists();
+        lists.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -350,9 +339,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.offers::<ListResourcesRequestMethod>(self.has_resources())?;
         let all = requests::list_resources(self, &context).await?;
-        let (range, next) =
-            pages::page(&all, cursor(request).as_deref(), |one| &one.uri).map_err(bad_cursor)?;
-        let mut result = ListResourcesResult::with_all_items(all[range].to_vec());
+        let (page, next) = requests::page(&all, request, |one| &one.uri)?;
+        let mut result = ListResourcesResult::with_all_items(page.to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
         Ok(result)
@@ -364,10 +352,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.offers::<ListResourcesRequestMethod>(self.has_resources())?;
-        let all = &self.shared.lists().templates;
-        let (range, next) = pages::page(all, cursor(request).as_deref(), |one| &one.uri_template)
-            .map_err(bad_cursor)?;
-        let mut result = ListResourceTemplatesResult::with_all_items(all[range].to_vec());
+        let lists = requests::lists(self, ListKind::Resources, &context).await?;
+        let (page, next) = requests::page(&lists.templates, request, |one| &one.uri_template)?;
+        let mut result = ListResourceTemplatesResult::with_all_items(page.to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
         Ok(result)
@@ -394,10 +381,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.offers::<ListPromptsRequestMethod>(self.service().offered().prompts)?;
-        let all = &self.shared.lists().prompts;
-        let (range, next) =
-            pages::page(all, cursor(request).as_deref(), |one| &one.name).map_err(bad_cursor)?;
-        let mut result = ListPromptsResult::with_all_items(all[range].to_vec());
+        let lists = requests::lists(self, ListKind::Prompts, &context).await?;
+        let (page, next) = requests::page(&lists.prompts, request, |one| &one.name)?;
+        let mut result = ListPromptsResult::with_all_items(page.to_vec());
         result.next_cursor = next;
         result.meta = self.result_meta(&context);
         Ok(result)

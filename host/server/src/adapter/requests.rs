@@ -3,13 +3,16 @@
 
 use std::sync::Arc;
 
-use palisade_runtime::contract::{CompletionArgument, CompletionReference, ErrorKind, TaskSupport};
+use palisade_runtime::contract::{
+    CompletionArgument, CompletionReference, ErrorKind, ListKind, TaskSupport,
+};
 use palisade_runtime::{aside, is_large};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     CompletionInfo, ContentBlock, GetPromptRequestParams, GetPromptResponse, JsonObject,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference, Resource,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Reference, Resource,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -18,11 +21,39 @@ use crate::adapter::asking::{Conversed, Echo};
 use crate::adapter::client_roots::{Admitted, admit, unasked};
 use crate::adapter::handler::Handler;
 use crate::adapter::large::aside_if;
+use crate::adapter::shared::Lists;
 use crate::adapter::{convert, downgrade, refusal, tasks};
 use crate::fit;
 use crate::kept::{self, Kept};
 use crate::outcome::Checked;
+use crate::pages;
 use crate::service::{CallRequest, Refusal};
+
+/// The lists, of which those of a kind are what plugins say that they are now.
+pub(super) async fn lists(
+    handler: &Handler,
+    kind: ListKind,
+    context: &RequestContext<RoleServer>,
+) -> Result<Arc<Lists>, ErrorData> {
+    let service = handler.service();
+    if service.is_stale(kind) {
+        let view = unasked(handler, context).await?;
+        service.refresh(kind, &view).await;
+    }
+    Ok(handler.shared().lists())
+}
+
+/// The page of a list that a request is for, and where the next one begins.
+pub(super) fn page<'a, T>(
+    all: &'a [T],
+    request: Option<PaginatedRequestParams>,
+    key: impl Fn(&T) -> &str,
+) -> Result<(&'a [T], Option<String>), ErrorData> {
+    let cursor = request.and_then(|request| request.cursor);
+    let (range, next) = pages::page(all, cursor.as_deref(), key)
+        .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+    Ok((&all[range], next))
+}
 
 /// `tools/call`.
 pub(super) async fn call_tool(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use rmcp::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, TASKS_EXTENSION_ID, Tool,
     ToolsCapability,
@@ -22,7 +23,7 @@ pub(crate) struct Shared(Arc<Inner>);
 
 struct Inner {
     service: Service,
-    lists: Lists,
+    lists: ArcSwap<Lists>,
     capabilities: ServerCapabilities,
     seal: Seal,
     kept: Kept,
@@ -32,11 +33,24 @@ struct Inner {
     input_end: CancellationToken,
 }
 
-/// The lists that do not change, as clients get them.
+/// The lists as clients get them.
 pub(super) struct Lists {
+    /// What they are of.
+    of: Arc<crate::service::Lists>,
     pub(super) tools: Vec<Tool>,
     pub(super) prompts: Vec<rmcp::model::Prompt>,
     pub(super) templates: Vec<rmcp::model::ResourceTemplate>,
+}
+
+impl Lists {
+    fn of(of: Arc<crate::service::Lists>) -> Self {
+        Self {
+            tools: of.tools().iter().map(convert::tool).collect(),
+            prompts: of.prompts().iter().map(convert::prompt).collect(),
+            templates: of.templates().iter().map(convert::template).collect(),
+            of,
+        }
+    }
 }
 
 impl Shared {
@@ -49,11 +63,7 @@ impl Shared {
         service: Service,
         closing: CancellationToken,
     ) -> Result<Self, getrandom::Error> {
-        let lists = Lists {
-            tools: service.tools().iter().map(convert::tool).collect(),
-            prompts: service.prompts().iter().map(convert::prompt).collect(),
-            templates: service.templates().iter().map(convert::template).collect(),
-        };
+        let lists = ArcSwap::from_pointee(Lists::of(service.lists()));
         Ok(Self(Arc::new(Inner {
             capabilities: capabilities(&service),
             service,
@@ -71,8 +81,16 @@ impl Shared {
         &self.0.service
     }
 
-    pub(super) fn lists(&self) -> &Lists {
-        &self.0.lists
+    /// What is served now, converted once for all.
+    pub(super) fn lists(&self) -> Arc<Lists> {
+        let served = self.0.service.lists();
+        let converted = self.0.lists.load_full();
+        if Arc::ptr_eq(&converted.of, &served) {
+            return converted;
+        }
+        let converted = Arc::new(Lists::of(served));
+        self.0.lists.store(Arc::clone(&converted));
+        converted
     }
 
     pub(super) fn capabilities(&self) -> &ServerCapabilities {

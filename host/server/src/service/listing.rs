@@ -1,15 +1,12 @@
-//! The lists of all plugins, as one.
+//! The resources of all plugins, as one list.
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
 use palisade_runtime::Placement;
-use palisade_runtime::contract::{
-    Context, ErrorKind, Prompt, ResourceInfo, ResourceTemplate, TaskSupport, Tool,
-};
+use palisade_runtime::contract::{Context, ErrorKind, ResourceInfo};
 
-use super::{Inner, Member, Refusal, Route, Run, Service};
+use super::{Member, Refusal, Run, Service};
 
 /// How long one of several plugins may take to say which resources it has:
 /// those of the others wait for it.
@@ -93,62 +90,4 @@ async fn listing(
                 format!("it did not list them within {} s", patience.as_secs()),
             ))
         })
-}
-
-impl Inner {
-    /// Takes a plugin's lists over, under the names clients get.
-    pub(super) fn list(&mut self, index: usize, member: &Member) {
-        let naming = self.naming;
-        let route = |name: &str, task_support| Route {
-            member: index,
-            name: name.to_owned(),
-            task_support,
-        };
-        for tool in member.tools() {
-            let name = naming.item(member.name(), member.name_of(&tool.name));
-            match self.tool_routes.entry(name.clone()) {
-                Entry::Vacant(place) => {
-                    place.insert(route(&tool.name, tool.task_support));
-                    self.tools.push(Tool {
-                        name,
-                        ..tool.clone()
-                    });
-                }
-                Entry::Occupied(_) => self.left_out("tool", member, &tool.name),
-            }
-        }
-        for prompt in member.prompts() {
-            let name = naming.item(member.name(), &prompt.name);
-            match self.prompt_routes.entry(name.clone()) {
-                Entry::Vacant(place) => {
-                    place.insert(route(&prompt.name, TaskSupport::Forbidden));
-                    self.prompts.push(Prompt {
-                        name,
-                        ..prompt.clone()
-                    });
-                }
-                Entry::Occupied(_) => self.left_out("prompt", member, &prompt.name),
-            }
-        }
-        for template in member.templates() {
-            self.templates.push(ResourceTemplate {
-                uri_template: naming.uri(member.name(), &template.uri_template),
-                ..template.clone()
-            });
-        }
-    }
-
-    /// Two names that became one; the first keeps it.
-    fn left_out(&mut self, what: &str, member: &Member, name: &str) {
-        let note = format!(
-            "The {what} {name:?} of {} is not served: its name can't be told from another one.",
-            member.name()
-        );
-        tracing::warn!("{note}");
-        let instructions = self.identity.instructions.get_or_insert_default();
-        if !instructions.is_empty() {
-            instructions.push('\n');
-        }
-        instructions.push_str(&note);
-    }
 }

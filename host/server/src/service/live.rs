@@ -48,6 +48,10 @@ impl Live {
             .get_or_init(|| Arc::new(self.granted.without_directories()))
     }
 
+    pub(super) fn rules(&self) -> &ToolRules {
+        &self.rules
+    }
+
     pub(super) fn decide(&self, tool: &str) -> ToolDecision {
         self.rules.decide(tool)
     }

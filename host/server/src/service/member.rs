@@ -1,23 +1,24 @@
 //! One of the plugins that are served.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use palisade_policy::{ToolDecision, ToolRules};
 use palisade_runtime::contract::{
     CompletionArgument, CompletionReference, CompletionValues, Context, ErrorKind, Prompt,
-    PromptOutcome, ReadOutcome, ResourceContents, ResourceInfo, ResourceTemplate, TaskSupport,
-    Tool, ToolOutcome, ToolResult,
+    PromptOutcome, ReadOutcome, ResourceContents, ResourceInfo, TaskSupport, ToolOutcome,
+    ToolResult,
 };
 use palisade_runtime::{
-    Asked, CallError, Complete, GetPrompt, ListResources, Operation, Plugin, Pool, ReadResource,
-    Sandbox, ToolCall, is_large, result_size,
+    Asked, CallError, Complete, GetPrompt, ListResources, Operation, Placement, Plugin, Pool,
+    ReadResource, Sandbox, ToolCall, is_large, result_size,
 };
 use serde_json::Value;
 
 use super::consent::{self, Consent};
+use super::definitions::{Agreement, Defined, Said};
 use super::live::Live;
+use super::refresh::{Changes, Listed};
 use super::{Offered, PluginSetup, Refusal, Reply, Run, View};
 use crate::gate::ToolGate;
 use crate::outcome::{self, Checked, CheckedPrompt, Over};
@@ -31,12 +32,14 @@ pub(super) struct Member {
     /// Shared by all that are served: threads are for what the machine can
     /// do at once, however many plugins there are.
     pool: Arc<Pool>,
-    /// The tools a person did not deny, in the plugin's order.
-    tools: Vec<Tool>,
+    /// What it says it has, and what of that is served.
+    said: ArcSwap<Said>,
+    defined: ArcSwap<Defined>,
+    agreement: Option<Arc<dyn Agreement>>,
+    changes: Arc<Changes>,
     offered: Offered,
     /// As they were at the start: what clients know tools as does not change.
     names: ToolRules,
-    gates: HashMap<String, Arc<ToolGate>>,
     /// Tools that a client wanted to run that can't ask the person.
     unasked: consent::Told,
 }
@@ -52,25 +55,30 @@ impl Member {
             plugin,
             sandbox,
             rules,
+            agreement,
         } = setup;
-        let tools: Vec<Tool> = plugin
-            .metadata()
-            .tools
-            .iter()
-            .filter(|tool| rules.decide(&tool.name) != ToolDecision::Deny)
-            .cloned()
-            .collect();
-        let gates = tools
-            .iter()
-            .map(|tool| Ok((tool.name.clone(), Arc::new(ToolGate::new(tool)?))))
-            .collect::<serde_json::Result<_>>()?;
-        let offers = plugin.metadata().offers;
+        let metadata = plugin.metadata();
+        let said = Said {
+            tools: metadata.tools.as_slice().into(),
+            prompts: metadata.prompts.as_slice().into(),
+            templates: metadata.templates.as_slice().into(),
+        };
+        let nothing = Defined::default();
+        let defined = Defined::of(&said, &rules, agreement.as_deref(), &nothing)?;
+        let changes = Changes::default();
+        if let Some(agreement) = agreement.as_deref()
+            && !defined.is_all(agreement)
+        {
+            // What was recorded is not what it had when somebody looked at it.
+            changes.note_all();
+        }
+        let offers = metadata.offers;
         let offered = Offered {
             tools: offers.tools,
             resources: offers.resources,
             prompts: offers.prompts,
             completion: offers.completion,
-            tasks: tools
+            tasks: (defined.tools)
                 .iter()
                 .any(|tool| tool.task_support != TaskSupport::Forbidden),
         };
@@ -80,10 +88,12 @@ impl Member {
             plugin,
             live: ArcSwap::from_pointee(Live::new(0, sandbox, rules.clone())),
             pool,
-            tools,
+            said: ArcSwap::from_pointee(said),
+            defined: ArcSwap::from_pointee(defined),
+            agreement,
+            changes: Arc::new(changes),
             offered,
             names: rules,
-            gates,
             unasked: consent::Told::default(),
         })
     }
@@ -110,21 +120,50 @@ impl Member {
         self.offered
     }
 
-    pub(super) fn tools(&self) -> &[Tool] {
-        &self.tools
+    /// What of what it says it has is served.
+    pub(super) fn defined(&self) -> Arc<Defined> {
+        self.defined.load_full()
+    }
+
+    /// What it has said has changed.
+    pub(super) fn changes(&self) -> &Arc<Changes> {
+        &self.changes
+    }
+
+    /// Takes note of what it says it has now. Whether that is something else.
+    pub(super) fn says(&self, list: Listed) -> bool {
+        let mut said = Said::clone(&self.said.load());
+        let differs = list.put(&mut said);
+        if differs {
+            self.said.store(Arc::new(said));
+        }
+        differs
+    }
+
+    /// Whether it has something else than was agreed to.
+    pub(super) fn is_not_all(&self) -> bool {
+        let agreement = self.agreement.as_deref();
+        agreement.is_some_and(|agreement| !self.defined.load().is_all(agreement))
+    }
+
+    /// Decides what of it is served, by what holds now. One at a time.
+    pub(super) fn define(&self) {
+        let (said, live, before) = (self.said.load(), self.live(), self.defined.load());
+        match Defined::of(&said, live.rules(), self.agreement.as_deref(), &before) {
+            Ok(now) => {
+                if let Some(agreement) = &self.agreement {
+                    agreement.withhold(&now.withheld);
+                }
+                self.defined.store(Arc::new(now));
+            }
+            // Its schemas have been read before.
+            Err(error) => tracing::error!("the lists of {} stay as they are: {error}", self.name),
+        }
     }
 
     /// What clients know one of its tools as.
     pub(super) fn name_of<'n>(&'n self, tool: &'n str) -> &'n str {
         self.names.name_of(tool)
-    }
-
-    pub(super) fn prompts(&self) -> &[Prompt] {
-        &self.plugin.metadata().prompts
-    }
-
-    pub(super) fn templates(&self) -> &[ResourceTemplate] {
-        &self.plugin.metadata().templates
     }
 
     pub(super) async fn prepare(&self, view: &View) {
@@ -152,6 +191,24 @@ impl Member {
         live.run(call).await
     }
 
+    /// Asks it for a list.
+    pub(super) async fn ask<O, F, T>(
+        &self,
+        asked: Asked<O, F>,
+        placement: Placement,
+        view: &View,
+    ) -> Result<T, CallError>
+    where
+        O: Operation,
+        F: FnOnce(O::Outcome) -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let live = self.live();
+        let sandbox = view.for_lists(&live);
+        let call = self.plugin.run(sandbox, &self.pool, placement, asked);
+        live.run(call).await
+    }
+
     /// Runs a tool: gate, guest, checks of the outcome.
     pub(super) async fn call(
         &self,
@@ -160,7 +217,8 @@ impl Member {
         context: Context,
         run: Run,
     ) -> Reply<Checked> {
-        let Some(gate) = self.gates.get(name) else {
+        let defined = self.defined.load();
+        let Some(gate) = defined.gates.get(name) else {
             let message = format!("there is no tool called {name:?}");
             return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, message));
         };
@@ -187,6 +245,7 @@ impl Member {
             context,
         };
         let gate = Arc::clone(gate);
+        drop(defined);
         let limit = usize::try_from(live.granted().limits().output).unwrap_or(usize::MAX);
         let finish = move |outcome| match outcome {
             ToolOutcome::Complete(result) => Reply::Done(finished(&gate, result, limit)),
@@ -209,7 +268,8 @@ impl Member {
         arguments: &Value,
         context: &mut Context,
     ) -> Consent {
-        let tool = self.tools.iter().find(|tool| tool.name == name);
+        let defined = self.defined.load();
+        let tool = defined.tool(name);
         let consent = consent::of(context, || {
             let shown = consent::Shown {
                 plugin: &self.name,
@@ -272,7 +332,8 @@ impl Member {
         context: Context,
         run: Run,
     ) -> Reply<CheckedPrompt> {
-        let known = self.prompts().iter().find(|prompt| prompt.name == name);
+        let defined = self.defined.load_full();
+        let known = (defined.prompts).iter().find(|prompt| prompt.name == name);
         if let Some(problem) = known.and_then(|prompt| wrong_arguments(prompt, &arguments)) {
             return Reply::Refused(Refusal::new(ErrorKind::InvalidParams, problem));
         }

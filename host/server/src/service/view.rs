@@ -39,6 +39,15 @@ impl View {
         Self(Kind::Nothing)
     }
 
+    /// What a plugin may use to say what it has: that is one list for all clients,
+    /// so none is to learn from it what is outside of its roots.
+    pub(super) fn for_lists<'a>(&self, live: &'a Live) -> &'a Arc<Sandbox> {
+        match &self.0 {
+            Kind::Granted => live.granted(),
+            Kind::Nothing | Kind::Narrowed(_) => live.without_directories(),
+        }
+    }
+
     /// What the plugin in this place may use in it. What was narrowed from
     /// something that has been replaced since holds no more.
     pub(super) fn sandbox<'a>(&'a self, place: usize, live: &'a Live) -> &'a Arc<Sandbox> {
@@ -103,17 +112,19 @@ impl Service {
     }
 
     /// Puts something else in the place of what the plugin in this place, in the
-    /// order in which they were given, may use; what runs is stopped. Only tools
-    /// that it had at the start are served.
+    /// order in which they were given, may use; what runs is stopped. Clients are
+    /// told where that changes what there is.
     pub fn replace(&self, place: usize, sandbox: Sandbox, rules: ToolRules) {
         if let Some(member) = self.0.members.get(place) {
             member.replace(sandbox, rules);
+            self.reconsider();
         }
     }
 
     /// Whether they make a difference to a tool.
     pub(crate) fn tool_has_directories(&self, name: &str) -> bool {
-        let route = self.0.tool_routes.get(name);
+        let lists = self.0.lists.load();
+        let route = lists.tool(name);
         route.is_some_and(|route| {
             self.0.members[route.member]
                 .live()
@@ -124,7 +135,8 @@ impl Service {
 
     /// Whether they make a difference to a prompt.
     pub(crate) fn prompt_has_directories(&self, name: &str) -> bool {
-        let route = self.0.prompt_routes.get(name);
+        let lists = self.0.lists.load();
+        let route = lists.prompt(name);
         route.is_some_and(|route| {
             self.0.members[route.member]
                 .live()

@@ -39,7 +39,8 @@ pub(super) fn check(
         same(headers, NAME, name)?;
     }
     if let ClientRequest::CallToolRequest(call) = request {
-        let tool = service
+        let lists = service.lists();
+        let tool = lists
             .tools()
             .iter()
             .find(|tool| tool.name == call.params.name);
