@@ -30,7 +30,7 @@ fn server(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
 fn asked(stream: &TcpStream) -> Option<String> {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let first = lines.next()?;
-    while lines.next()? != "" {}
+    while !lines.next()?.is_empty() {}
     Some(first.split(' ').nth(1)?.to_owned())
 }
 

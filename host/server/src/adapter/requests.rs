@@ -44,11 +44,11 @@ pub(super) async fn lists(
 }
 
 /// The page of a list that a request is for, and where the next one begins.
-pub(super) fn page<'a, T>(
-    all: &'a [T],
+pub(super) fn page<T>(
+    all: &[T],
     request: Option<PaginatedRequestParams>,
     key: impl Fn(&T) -> &str,
-) -> Result<(&'a [T], Option<String>), ErrorData> {
+) -> Result<(&[T], Option<String>), ErrorData> {
     let cursor = request.and_then(|request| request.cursor);
     let (range, next) = pages::page(all, cursor.as_deref(), key)
         .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
