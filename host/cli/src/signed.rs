@@ -57,8 +57,7 @@ pub(crate) fn root(trust: &Trust) -> Result<Root, Failure> {
             .remedy("what trust.toml names has to be there")
     })?;
     let text = String::from_utf8_lossy(&bytes);
-    Root::parse(&text)
-        .map_err(|error| Failure::new(format!("the trusted-root {shown} {error}")))
+    Root::parse(&text).map_err(|error| Failure::new(format!("the trusted-root {shown} {error}")))
 }
 
 /// What is known of who made a plugin.

@@ -36,7 +36,7 @@ mod writer;
 
 pub use digest::{BadDigest, Digest};
 pub use error::StoreError;
-pub use fetch::{beside_file, Beside, FetchError, Fetched, Fetcher, Limits, Pin, Progress, Told};
+pub use fetch::{Beside, FetchError, Fetched, Fetcher, Limits, Pin, Progress, Told, beside_file};
 pub use lock::Entry;
 pub use oci::{Credentials, Pushed};
 pub use offer::{Offer, OfferDigests, canonical, definition_digest};

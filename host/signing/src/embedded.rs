@@ -72,6 +72,13 @@ pub fn embedded(bytes: &[u8], keys: &[Key]) -> Result<Vec<Signer>, BadSignature>
     Ok(signers)
 }
 
+/// Whether these are no sections of WebAssembly, so that whoever would load it has a
+/// better word for what is wrong.
+#[must_use]
+pub fn is_broken(bytes: &[u8]) -> bool {
+    Parts::of(bytes).is_err_and(|error| error == BadSignature::Broken)
+}
+
 /// Puts a signature into a component, beside those that are there.
 ///
 /// # Errors
@@ -131,13 +138,10 @@ impl<'a> Parts<'a> {
         if !bytes.starts_with(&HEADER[..4]) || bytes.len() < HEADER.len() {
             return Ok(this);
         }
-        let broken = |_| BadSignature::Malformed("the sections of the file break off".to_owned());
         let mut reader = BinaryReader::new(body, 0);
         let mut first = true;
         while !reader.eof() {
-            let id = reader.read_u8().map_err(broken)?;
-            let size = reader.read_var_u32().map_err(broken)?;
-            let section = reader.read_bytes(size as usize).map_err(broken)?;
+            let (id, section) = section(&mut reader).map_err(|_| BadSignature::Broken)?;
             if let Some(payload) = (id == 0).then(|| signature(section)).flatten() {
                 if !component {
                     return Err(BadSignature::Module);
@@ -155,6 +159,13 @@ impl<'a> Parts<'a> {
         }
         Ok(this)
     }
+}
+
+/// The next section, with what it is.
+fn section<'a>(reader: &mut BinaryReader<'a>) -> wasmparser::Result<(u8, &'a [u8])> {
+    let id = reader.read_u8()?;
+    let size = reader.read_var_u32()?;
+    Ok((id, reader.read_bytes(size as usize)?))
 }
 
 /// What is in a custom section that is called a signature.

@@ -7,6 +7,9 @@ pub enum BadSignature {
     /// It can't be read.
     #[error("can't be read: {0}")]
     Malformed(String),
+    /// The file it would be in is not whole.
+    #[error("can't be read: the sections of the file break off")]
+    Broken,
     /// It is not where all of what follows is signed.
     #[error("is not at the beginning, so that it can't be of all that is there")]
     NotFirst,

@@ -20,7 +20,7 @@ mod signer;
 mod trust;
 
 pub use bundle::{LARGEST_BUNDLE, LARGEST_ROOT, Root};
-pub use embedded::{Sealed, embedded, sign};
+pub use embedded::{Sealed, embedded, is_broken, sign};
 pub use error::{BadSignature, KeyError, TrustError};
 pub use key::Key;
 pub use secret::SecretKey;

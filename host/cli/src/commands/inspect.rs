@@ -79,7 +79,10 @@ fn signed_by(args: &InspectArgs, prepared: &Prepared) -> Result<String, Failure>
         );
     }
     let beside = beside_file(&file).map_err(|error| {
-        Failure::because("what lies beside it and may say who made it can't be read", &error)
+        Failure::because(
+            "what lies beside it and may say who made it can't be read",
+            &error,
+        )
     })?;
     let beside: Vec<_> = beside.into_iter().collect();
     let verdict = Verdict::of(&trust, &file.display().to_string(), &bytes, &[], &beside);

@@ -156,7 +156,10 @@ impl Fetcher {
         let mut entry = descriptor(MANIFEST, &manifest);
         entry["artifactType"] = KIND.into();
         let to = registry.at(&format!("manifests/{}", Digest::of(&manifest)))?;
-        let answer = registry.session.ask(put(to, manifest.into(), MANIFEST)).await?;
+        let answer = registry
+            .session
+            .ask(put(to, manifest.into(), MANIFEST))
+            .await?;
         registry.expect(answer.status().as_u16(), 201)?;
         match answer.headers().contains_key("oci-subject") {
             true => Ok(()),
