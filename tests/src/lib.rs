@@ -32,6 +32,7 @@ pub mod oci;
 mod process;
 pub mod rpc;
 mod session;
+pub mod sigstore;
 pub mod stage;
 mod streams;
 pub mod terminal;

@@ -112,6 +112,7 @@ mod several_plugins;
 mod several_plugins_grants;
 mod several_plugins_left_out;
 mod signing;
+mod signing_bundles;
 mod stateless_requests;
 mod stdout_purity;
 mod streams;

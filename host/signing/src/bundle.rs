@@ -109,7 +109,8 @@ impl Root {
         }
     }
 
-    /// A key that somebody looks after: whoever trusts it needs no log.
+    /// A key that somebody looks after: whoever trusts it needs no log, though a bundle
+    /// has to have been in one, or to have a time stamp.
     fn by_key(
         &self,
         bundle: &Bundle,
