@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod audit;
 mod authors_dev;
 mod authors_guide;
 mod authors_new;

@@ -277,3 +277,19 @@ fn a_list_that_is_not_understood_stops_everything() {
         }
     }
 }
+
+#[test]
+fn the_list_in_the_guide_is_understood() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/installing.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let list = guide.split("```toml\n").nth(1).unwrap();
+    let list = list.split("```").next().unwrap();
+    assert!(list.contains("require-signature"), "{list}");
+    let desk = person(list);
+    desk.palisade(["verify"]).output().success();
+    let install = desk.install(&desk.notes(), &[]);
+    install.success();
+    // A key that is cut short is one that is not understood.
+    trusts(&desk, &list.replacen("AxZuE=", "", 1));
+    assert_eq!(desk.palisade(["verify"]).output().code, Some(FAILED));
+}

@@ -23,8 +23,8 @@ mod signing;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use installed::{
-    ApproveArgs, GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs, RemoveArgs,
-    RevokeArgs, UpdateArgs,
+    ApproveArgs, AuditArgs, GrantCommand, InstallArgs, ListArgs, PermissionsArgs, PushArgs,
+    RemoveArgs, RevokeArgs, UpdateArgs,
 };
 pub(crate) use signing::{KeygenArgs, SignArgs};
 
@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Show what a plugin has changed while it was served, and serve it like that.
     Approve(ApproveArgs),
+    /// Show what was decided about plugins, and when.
+    Audit(AuditArgs),
     /// Take an installed plugin away, with everything it was granted.
     Remove(RemoveArgs),
     /// Look whether everything is as it was installed.

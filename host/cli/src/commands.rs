@@ -2,6 +2,7 @@
 
 pub(crate) mod approve;
 pub(crate) mod ask_keyring;
+pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod client;
 pub(crate) mod compile_plugin;

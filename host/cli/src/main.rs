@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod args;
+mod audit;
 mod commands;
 mod compiler;
 mod config_file;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::run(&args),
         Command::Update(args) => commands::update::run(&args),
         Command::Approve(args) => commands::approve::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
         Command::Remove(args) => commands::remove::run(&args),
         Command::Verify(args) => commands::list::verify(&args),
         Command::Grant(args) => commands::grant::run(&args),

@@ -94,6 +94,11 @@ impl Places {
         self.data.join("store")
     }
 
+    /// Where what was decided is recorded.
+    pub(crate) fn audit(&self) -> PathBuf {
+        self.state.join("audit")
+    }
+
     /// Where it is kept what plugins that are served have said and nobody has
     /// agreed to.
     pub(crate) fn withheld(&self) -> PathBuf {

@@ -14,6 +14,7 @@ use palisade_server::{Agreement, Identity, PluginSetup, Service};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{CompileArgs, GrantArgs};
+use crate::audit;
 use crate::failure::Failure;
 use crate::grants::{self, Granted, Source};
 use crate::installed::Subject;
@@ -203,6 +204,10 @@ impl Prepared {
             .extend(watched.filter(|folder| folder.exists()).map(Path::to_owned));
         if let Some(agreed) = &self.agreed {
             wall.readable.push(agreed.store().path().to_owned());
+            match agreed.log().make_folder() {
+                Ok(()) => wall.writable.push(agreed.log().folder().to_owned()),
+                Err(error) => tracing::warn!("{}", audit::unrecorded(&self.name, &error)),
+            }
             match agreed.file().make_folder() {
                 Ok(()) => wall.writable.push(agreed.file().folder().to_owned()),
                 Err(error) => tracing::warn!(

@@ -312,7 +312,7 @@ fn malformed(why: &str) -> BadSignature {
 /// A number as WebAssembly writes it.
 fn leb(out: &mut Vec<u8>, mut number: usize) {
     loop {
-        let low = (number & 0x7f) as u8;
+        let low = number.to_le_bytes()[0] & 0x7f;
         number >>= 7;
         if number == 0 {
             return out.push(low);

@@ -86,6 +86,22 @@ pub(crate) struct ApproveArgs {
     pub(crate) json: bool,
 }
 
+/// `palisade audit`.
+#[derive(Debug, Args)]
+pub(crate) struct AuditArgs {
+    /// Of this plugin alone.
+    pub(crate) name: Option<String>,
+    /// The last so many records.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub(crate) last: usize,
+    /// Go on as records are added.
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// Print JSON, a record a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// `palisade list`, `palisade verify`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {

@@ -3,10 +3,12 @@
 
 use std::process::ExitCode;
 
+use palisade_audit::Event;
 use palisade_registry::{Change, EntryChange, Offer};
 use serde_json::{Value, json};
 
 use crate::args::ApproveArgs;
+use crate::audit;
 use crate::consent::grant_for;
 use crate::failure::Failure;
 use crate::installed::withheld::File;
@@ -73,6 +75,12 @@ pub(crate) fn run(args: &ApproveArgs) -> Result<ExitCode, Failure> {
         .into_refusal());
     }
     let notes = keep(&home, &installed, &becomes)?;
+    let plugin = format!("sha256:{}", installed.entry.digest.hex());
+    let what = kept.words();
+    audit::record(&args.name, Some(plugin.clone()), Event::Approved { what });
+    let after = home.get(&args.name)?.grant;
+    let before = installed.grant.as_deref();
+    audit::grants(&args.name, Some(&plugin), before, after.as_deref());
     if let Some(file) = &file {
         file.remove().map_err(unreadable)?;
     }

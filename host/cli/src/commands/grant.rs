@@ -7,6 +7,7 @@ use palisade_registry::{Change, EntryChange};
 use serde_json::json;
 
 use crate::args::{GrantCommand, PermissionsArgs, RevokeArgs};
+use crate::audit;
 use crate::consent::answers;
 use crate::failure::Failure;
 use crate::grants::check_text;
@@ -148,5 +149,8 @@ fn keep(home: &Home, installed: &Installed, text: &GrantText) -> Result<(), Fail
     };
     let writer = home.store.begin().map_err(|error| failure(&error))?;
     writer.commit(change).map_err(|error| failure(&error))?;
+    let digest = format!("sha256:{}", installed.entry.digest.hex());
+    let (before, after) = (installed.grant.as_deref(), text.to_string());
+    audit::grants(&installed.name, Some(&digest), before, Some(&after));
     Ok(())
 }

@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use palisade_audit::Event;
 use palisade_policy::{GrantText, ToolDecision};
 use palisade_registry::{Before, Change, EntryChange, FileChange};
 use palisade_secrets::SecretValue;
 use serde_json::json;
 
 use crate::args::InstallArgs;
+use crate::audit;
 use crate::consent::{Card, answers, is_destructive};
 use crate::failure::Failure;
 use crate::grants::check_text;
@@ -69,7 +71,15 @@ pub(crate) fn run(args: &InstallArgs) -> Result<ExitCode, Failure> {
     let digest = arriving.digest.hex();
     let signer = arriving.signer();
     let manifest = arriving.manifest.clone();
+    let source = arriving.source.to_string();
     keep(&home, &name, arriving, &text)?;
+    let recorded = format!("sha256:{digest}");
+    let event = Event::Installed {
+        source,
+        signer: signer.clone(),
+    };
+    audit::record(&name, Some(recorded.clone()), event);
+    audit::grants(&name, Some(&recorded), None, Some(&text.to_string()));
     keep_values(places.as_ref(), &values)?;
     let proposed = manifest.map(|manifest| answers::proposed(&manifest, &text));
     args.told(&name, &proposed.unwrap_or_default(), &digest, signer)?;

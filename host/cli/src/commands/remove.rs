@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+use palisade_audit::Event;
 use palisade_registry::{Change, EntryChange};
 
 use crate::args::RemoveArgs;
+use crate::audit;
 use crate::commands::client;
 use crate::failure::Failure;
 use crate::installed::withheld::File;
@@ -28,6 +30,11 @@ pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Failure> {
     let writer = home.store.begin().map_err(|error| failure(&error))?;
     let after = writer.commit(change).map_err(|error| failure(&error))?;
     let digest = installed.entry.digest;
+    audit::record(
+        &args.name,
+        Some(format!("sha256:{}", digest.hex())),
+        Event::Removed,
+    );
     let still_there = after.entries().values().any(|entry| entry.digest == digest);
     if let (Some(places), false) = (Places::find(), still_there) {
         forget_compiled(&places, digest.bytes());

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use palisade_audit::Event;
 use palisade_policy::{ChangeKind, asks, changes};
 use palisade_registry::{Change, EntryChange};
 use serde_json::{Value, json};
 
 use crate::args::UpdateArgs;
+use crate::audit;
 use crate::consent::grant_for;
 use crate::failure::Failure;
 use crate::installed::arriving::Arriving;
@@ -60,7 +62,17 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
         .remedy(format!("if you do: {command}"))
         .into_refusal());
     }
+    let signer = arriving.signer();
     let notes = keep(&home, &installed, arriving)?;
+    let was = format!("sha256:{}", installed.entry.digest.hex());
+    audit::record(
+        &args.name,
+        Some(digest.clone()),
+        Event::Updated { was, signer },
+    );
+    let after = home.get(&args.name)?.grant;
+    let before = installed.grant.as_deref();
+    audit::grants(&args.name, Some(&digest), before, after.as_deref());
     if !args.json {
         output::line(format!(
             "\n{} is updated. What it is granted is what it was: see palisade permissions {0}",

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use palisade_audit::{Event, Log, Record};
 use palisade_registry::{Digest, Entry, OfferDigests, Stamp, Store, definition_digest};
 use palisade_server::{Agreement, DefinitionKind, Service, Withheld};
 use serde_json::Value;
 
 use super::Installed;
 use super::withheld::{self, Kept};
+use crate::audit;
 use crate::output::one_line;
 use crate::places::Places;
 
@@ -23,6 +25,7 @@ pub(crate) struct Agreed {
     plugin: Digest,
     store: Store,
     file: withheld::File,
+    log: Log,
     digests: ArcSwap<OfferDigests>,
     state: Mutex<State>,
 }
@@ -35,6 +38,7 @@ struct State {
     /// Whether that is to be written.
     changed: bool,
     told: HashSet<Digest>,
+    recorded: HashSet<String>,
 }
 
 impl Agreed {
@@ -45,6 +49,7 @@ impl Agreed {
             plugin: installed.entry.digest,
             store: store.clone(),
             file: withheld::File::of(places, &installed.name),
+            log: Log::of(places.audit()),
             digests: ArcSwap::from_pointee(installed.entry.agreed.clone()),
             state: Mutex::default(),
         })
@@ -58,6 +63,11 @@ impl Agreed {
     /// Where it is kept what is withheld.
     pub(crate) fn file(&self) -> &withheld::File {
         &self.file
+    }
+
+    /// Where it is recorded that something is.
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
     }
 
     /// The store that says what was agreed to.
@@ -112,11 +122,33 @@ impl Agreed {
             }
             state.kept.clone()
         };
+        self.record(&kept);
         if let Err(error) = self.file.write(&kept) {
             tracing::warn!(
                 "what is withheld of {} can't be written down, so nobody can agree to it: {error}",
                 self.name
             );
+        }
+    }
+}
+
+impl Agreed {
+    /// Records what is withheld and was not before.
+    fn record(&self, kept: &Kept) {
+        let mut state = self.state();
+        let words = kept.words().into_iter();
+        let mut new: Vec<_> = words.filter(|one| !state.recorded.contains(one)).collect();
+        // A plugin that turns and turns is known to by then.
+        new.truncate(TOLD.saturating_sub(state.recorded.len()));
+        state.recorded.extend(new.iter().cloned());
+        drop(state);
+        if new.is_empty() {
+            return;
+        }
+        let event = Event::Withheld { what: new };
+        let record = Record::now(&self.name, Some(self.plugin.to_string()), event);
+        if let Err(error) = self.log.add(&record) {
+            tracing::warn!("{}", audit::unrecorded(&self.name, &error));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use palisade_registry::{Digest, Offer, canonical};
+use palisade_registry::{Digest, Offer, canonical, definition_digest};
 use palisade_server::{DefinitionKind, Withheld};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,20 @@ impl Kept {
             of_kind.insert(one.name.clone(), one.definition.clone());
         }
         offer
+    }
+
+    /// Each of it, with the digest of what it says.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let one = |one: &Definition| {
+            let kind = match one.kind {
+                Kind::Tool => DefinitionKind::Tool,
+                Kind::Prompt => DefinitionKind::Prompt,
+                Kind::ResourceTemplate => DefinitionKind::ResourceTemplate,
+            };
+            let digest = definition_digest(&one.definition);
+            format!("{} {} ({digest})", words(kind), one.name)
+        };
+        self.definitions.iter().map(one).collect()
     }
 
     /// Stands for all of it: what was shown is what is agreed to.
