@@ -44,7 +44,7 @@ fn each_decision_is_there_in_its_order() {
     session.initialize("2025-11-25");
     session.call(
         "become",
-        json!({"what": "evil", "note": "a-canary-of-an-argument"}),
+        json!({"what": "evil", "why": "a-canary-of-an-argument"}),
     );
     session.ask("tools/list", json!({}));
     // It is recorded by the process that serves, behind its wall.

@@ -26,7 +26,11 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let shown = wanted(args, &lines);
     let first = shown.len().saturating_sub(args.last);
     show(args, &shown[first..])?;
-    while args.follow {
+    if !args.follow {
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Until it is stopped, or nobody reads any more.
+    loop {
         std::thread::park_timeout(LOOK);
         let now = read(&log)?;
         // What was there may have gone with the oldest file.
@@ -38,7 +42,6 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Failure> {
         show(args, &shown)?;
         lines = now;
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn read(log: &Log) -> Result<Vec<Line>, Failure> {

@@ -73,7 +73,7 @@ fn signed_by(args: &InspectArgs, prepared: &Prepared) -> Result<String, Failure>
         Subject::File(file) => std::path::absolute(&file).unwrap_or(file),
     };
     let bytes = read_file(&file, MAX_PLUGIN).map_err(|error| unreadable(&file, &error))?;
-    if Digest::of(&bytes).hex() != prepared.plugin.digest().to_string() {
+    if Digest::of(&bytes).hex() != prepared.plugin.digest() {
         return Err(
             Failure::new(format!("{} changes at this moment", file.display())).remedy("try again"),
         );
