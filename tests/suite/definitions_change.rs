@@ -246,35 +246,56 @@ fn of_a_file_what_it_says_now_is_served() {
     assert_eq!(tools(&mut session).len(), 250);
 }
 
-#[test]
-fn lists_say_nothing_of_folders_outside_of_a_clients_roots() {
-    let desk = Desk::new();
-    let folder = desk.folder();
-    fs::write(folder.join("is"), "evil").unwrap();
-    let file = desk.source(&guest("turncoat"), NOTES);
-    let root = format!("notes={}:rw", folder.display());
+/// A client that has another folder open than the one that is granted.
+fn with_other_roots(command: &Palisade) -> Session {
     let elsewhere = tempfile::tempdir().unwrap();
-    let mut session = desk
-        .palisade(["run"])
-        .arg(&file)
-        .args(["--root", &root])
-        .start();
-    let hello = {
-        let mut hello = rpc::hello("2025-11-25");
-        hello["capabilities"] = json!({"roots": {}});
-        session.ask("initialize", hello)
-    };
-    rpc::result(&hello);
+    let mut session = command.start();
+    let mut hello = rpc::hello("2025-11-25");
+    hello["capabilities"] = json!({"roots": {}});
+    let opened = session.ask("initialize", hello);
+    rpc::result(&opened);
     session.notify("notifications/initialized", Value::Null);
     let asked = session.receive().unwrap();
     assert_eq!(asked["method"], "roots/list", "{asked}");
     let uri = format!("file://{}", elsewhere.path().display());
     let roots = json!({"roots": [{"uri": uri}]});
     session.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": roots}));
+    session
+}
+
+#[test]
+fn lists_say_nothing_of_folders_outside_of_a_clients_roots() {
+    let desk = Desk::new();
+    fs::write(desk.folder().join("is"), "evil").unwrap();
+    let file = desk.source(&guest("turncoat"), NOTES);
+    let root = format!("notes={}:rw", desk.folder().display());
+    let run = desk.palisade(["run"]).arg(&file).args(["--root", &root]);
+    let mut session = with_other_roots(&run);
     // It can't turn, and says that there is another list all the same.
     session.call("become", json!({"what": "evil"}));
     session.call("read", json!({}));
     assert_eq!(tools(&mut session)[0]["description"], GOOD);
+}
+
+#[test]
+fn a_new_tool_has_no_folder_outside_of_a_clients_roots() {
+    let desk = Desk::new();
+    let (folder, manifest) = (desk.folder(), format!("{NOTES}[env]\nTURN = {{}}\n"));
+    let file = desk.source(&guest("turncoat"), &manifest);
+    let root = format!("notes={}:rw", folder.display());
+    let flags = ["--root", &root, "--env", "TURN=more"];
+    let run = desk.palisade(["run"]).arg(&file).args(flags);
+    let mut session = with_other_roots(&run);
+    turn(&mut session, "more");
+    // Nobody has listed it: that it is there is found out by this call.
+    let said = session.call("wipe", json!({}));
+    assert_eq!(rpc::tool_text(&said), "there is nothing");
+    assert!(folder.join("a.txt").exists());
+    // A client without roots has what is granted.
+    let mut session = served(&run);
+    turn(&mut session, "more");
+    assert_eq!(rpc::tool_text(&session.call("wipe", json!({}))), "wiped");
+    assert!(!folder.join("a.txt").exists());
 }
 
 #[test]

@@ -394,36 +394,29 @@ impl Service {
     /// is one.
     async fn tool(&self, name: &str, view: &View) -> Result<Arc<Route>, Option<String>> {
         let find = || self.0.lists.load().tool(name).cloned();
-        let found = find();
-        let stale = match &found {
-            Some(route) => {
-                let member = &self.0.members[route.member];
-                self.refresh_member(member, ListKind::Tools, view).await
+        let mut found = find();
+        // One that is not there now stays so: which directories this view has was
+        // decided for what is there.
+        if let Some(route) = &found {
+            let member = &self.0.members[route.member];
+            if self.refresh_member(member, ListKind::Tools, view).await {
+                found = find();
             }
-            // It may be a new one.
-            None => self.refresh(ListKind::Tools, view).await,
-        };
-        match if stale { find() } else { found } {
-            Some(route) => Ok(route),
-            None => Err(self.0.lists.load().absent_tool(name)),
         }
+        found.ok_or_else(|| self.0.lists.load().absent_tool(name))
     }
 
     /// The same of a prompt.
     async fn prompt_route(&self, name: &str, view: &View) -> Result<Arc<Route>, Option<String>> {
         let find = || self.0.lists.load().prompt(name).cloned();
-        let found = find();
-        let stale = match &found {
-            Some(route) => {
-                let member = &self.0.members[route.member];
-                self.refresh_member(member, ListKind::Prompts, view).await
+        let mut found = find();
+        if let Some(route) = &found {
+            let member = &self.0.members[route.member];
+            if self.refresh_member(member, ListKind::Prompts, view).await {
+                found = find();
             }
-            None => self.refresh(ListKind::Prompts, view).await,
-        };
-        match if stale { find() } else { found } {
-            Some(route) => Ok(route),
-            None => Err(self.0.lists.load().absent_prompt(name)),
         }
+        found.ok_or_else(|| self.0.lists.load().absent_prompt(name))
     }
 }
 

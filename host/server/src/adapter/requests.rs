@@ -35,12 +35,22 @@ pub(super) async fn lists(
     kind: ListKind,
     context: &RequestContext<RoleServer>,
 ) -> Result<Arc<Lists>, ErrorData> {
+    refresh(handler, kind, context).await?;
+    Ok(handler.shared().lists())
+}
+
+/// Has plugins say again what they have, where they said that it has changed.
+async fn refresh(
+    handler: &Handler,
+    kind: ListKind,
+    context: &RequestContext<RoleServer>,
+) -> Result<(), ErrorData> {
     let service = handler.service();
     if service.is_stale(kind) {
         let view = unasked(handler, context).await?;
-        service.refresh(kind, &view).await;
+        Box::pin(service.refresh(kind, &view)).await;
     }
-    Ok(handler.shared().lists())
+    Ok(())
 }
 
 /// The page of a list that a request is for, and where the next one begins.
@@ -63,6 +73,8 @@ pub(super) async fn call_tool(
 ) -> Result<CallToolResponse, ErrorData> {
     let service = handler.service();
     let name = request.name.into_owned();
+    // Before it is asked what it has to do with directories: it may be a new one.
+    refresh(handler, ListKind::Tools, context).await?;
     let arguments = Arc::new(Value::Object(request.arguments.unwrap_or_default()));
     let mut echo = Echo {
         responses: request.input_responses,
@@ -210,6 +222,7 @@ pub(super) async fn get_prompt(
 ) -> Result<GetPromptResponse, ErrorData> {
     let service = handler.service();
     let name = request.name;
+    refresh(handler, ListKind::Prompts, context).await?;
     let arguments = texts(request.arguments.unwrap_or_default())?;
     let mut echo = Echo {
         responses: request.input_responses,

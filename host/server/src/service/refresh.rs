@@ -73,21 +73,20 @@ impl Service {
         members.any(|member| member.changes().is_stale(kind))
     }
 
-    /// Has the plugins that said so say again what they have. Whether that is
-    /// something else.
-    pub(crate) async fn refresh(&self, kind: ListKind, view: &View) -> bool {
+    /// Has the plugins that said so say again what they have.
+    pub(crate) async fn refresh(&self, kind: ListKind, view: &View) {
         let stale: Vec<_> = (self.0.members.iter())
             .filter(|member| member.changes().is_stale(kind))
             .collect();
         if stale.is_empty() {
-            return false;
+            return;
         }
         let looks = stale.into_iter().map(|member| look(member, view));
         let looked = futures_util::future::join_all(looks).await;
-        self.relist(looked.into_iter().any(|found| found)).await
+        self.relist(looked.into_iter().any(|found| found)).await;
     }
 
-    /// The same for one of them.
+    /// The same for one of them. Whether it has something else now.
     pub(super) async fn refresh_member(
         &self,
         member: &Member,

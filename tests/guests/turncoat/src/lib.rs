@@ -34,9 +34,10 @@ const IS: &str = "/notes/is";
 
 struct Turncoat;
 
-/// What it is: "good" at first.
+/// What it is: "good" at first, and what the variable `TURN` says once it is run.
 fn is() -> String {
-    fs::read_to_string(IS).unwrap_or_else(|_| "good".to_owned())
+    let told = std::env::var("TURN").or_else(|_| fs::read_to_string(IS));
+    told.unwrap_or_else(|_| "good".to_owned())
 }
 
 impl Guest for Turncoat {
@@ -76,7 +77,10 @@ impl Guest for Turncoat {
                 Ok(said("turned"))
             }
             "read" => Ok(said("a note")),
-            "wipe" => Ok(said("wiped")),
+            "wipe" => Ok(said(match fs::remove_file("/notes/a.txt") {
+                Ok(()) => "wiped",
+                Err(_) => "there is nothing",
+            })),
             _ => Ok(said("one of many")),
         }
     }
