@@ -7,7 +7,7 @@ use palisade_tests::guest;
 use serde_json::{Value, json};
 
 use crate::install_stage::{Desk, NOTES};
-use crate::mistakes::FAILED;
+use crate::mistakes::{FAILED, USAGE};
 
 fn events(desk: &Desk) -> Vec<Value> {
     let shown = desk.palisade(["audit", "--json"]).output().success();
@@ -101,6 +101,8 @@ fn each_decision_is_there_in_its_order() {
         shown.stdout.contains("removed") && !shown.stdout.contains("installed"),
         "{shown:?}"
     );
+    let none = desk.palisade(["audit", "--last", "0"]).output();
+    assert_eq!(none.code, Some(USAGE), "{none:?}");
     let other = desk.palisade(["audit", "other"]).output().success();
     assert!(other.stdout.contains("nothing is recorded"), "{other:?}");
 

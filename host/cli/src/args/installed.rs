@@ -1,5 +1,6 @@
 //! The command line of what is installed.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -92,8 +93,8 @@ pub(crate) struct AuditArgs {
     /// Of this plugin alone.
     pub(crate) name: Option<String>,
     /// The last so many records.
-    #[arg(long, value_name = "COUNT", default_value_t = 100)]
-    pub(crate) last: usize,
+    #[arg(long, value_name = "COUNT", default_value = "100")]
+    pub(crate) last: NonZeroUsize,
     /// Go on as records are added.
     #[arg(long)]
     pub(crate) follow: bool,

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let log = Log::of(places.audit());
     let mut lines = read(&log)?;
     let shown = wanted(args, &lines);
-    let first = shown.len().saturating_sub(args.last);
+    let first = shown.len().saturating_sub(args.last.get());
     show(args, &shown[first..])?;
     if !args.follow {
         return Ok(ExitCode::SUCCESS);
