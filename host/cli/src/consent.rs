@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::installed::Installed;
 use crate::output::{self, one_line};
 use crate::signed::Verdict;
+use crate::terminal;
 
 pub(crate) mod answers;
 
@@ -173,6 +174,32 @@ pub(crate) fn is_destructive(tool: &Tool) -> bool {
         .and_then(|hints| hints.destructive_hint)
         .unwrap_or(true);
     !read_only && destructive
+}
+
+/// How a person agrees to something that stands for itself by a digest.
+pub(crate) struct Agreeing<'a> {
+    /// The digest that they said yes to in advance.
+    pub(crate) accepted: Option<&'a str>,
+    /// What they are asked otherwise; nothing, where nobody is.
+    pub(crate) question: Option<&'a str>,
+    /// The command that shows what there is.
+    pub(crate) look: String,
+}
+
+impl Agreeing<'_> {
+    /// Whether they do.
+    pub(crate) fn with(&self, digest: &str) -> Result<bool, Failure> {
+        match (self.accepted, self.question) {
+            (Some(accepted), _) if accepted == digest => Ok(true),
+            (Some(_), _) => Err(Failure::new(format!(
+                "what is there now is {digest}, and not what you accepted"
+            ))
+            .remedy(format!("look at it: {}", self.look))
+            .into_refusal()),
+            (None, None) => Ok(false),
+            (None, Some(question)) => Ok(terminal::yes(question)?.unwrap_or(false)),
+        }
+    }
 }
 
 /// The grant of a plugin that offers this from now on, and what of it a person has to

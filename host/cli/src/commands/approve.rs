@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 
 use crate::args::ApproveArgs;
 use crate::audit;
-use crate::consent::grant_for;
+use crate::consent::{Agreeing, grant_for};
 use crate::failure::Failure;
 use crate::installed::withheld::File;
 use crate::installed::{Home, Installed, failure};
 use crate::output::{self, has_colour, one_line};
 use crate::places::Places;
-use crate::terminal;
 use crate::update::{Definitions, different};
 
 /// Shows what is withheld, and has it served if the person says so.
@@ -53,7 +52,12 @@ pub(crate) fn run(args: &ApproveArgs) -> Result<ExitCode, Failure> {
         }
         output::line(text)?;
     }
-    let agreed = agrees(args, &digest)?;
+    let agreeing = Agreeing {
+        accepted: args.accept.as_deref(),
+        question: (!args.json).then_some("serve it like that?"),
+        look: format!("palisade approve {}", args.name),
+    };
+    let agreed = agreeing.with(&digest)?;
     if args.json {
         let withheld: Vec<Value> = definitions.iter().map(Definitions::json).collect();
         output::line(json!({
@@ -94,19 +98,6 @@ pub(crate) fn run(args: &ApproveArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn agrees(args: &ApproveArgs, digest: &str) -> Result<bool, Failure> {
-    match &args.accept {
-        Some(accepted) if accepted == digest => Ok(true),
-        Some(_) => Err(Failure::new(format!(
-            "what is withheld now is {digest}, and not what you accepted"
-        ))
-        .remedy(format!("look at it: palisade approve {}", args.name))
-        .into_refusal()),
-        None if args.json => Ok(false),
-        None => Ok(terminal::yes("serve it like that?")?.unwrap_or(false)),
-    }
 }
 
 /// Writes down that it was agreed to. What a person has to know of it.

@@ -10,14 +10,13 @@ use serde_json::{Value, json};
 
 use crate::args::UpdateArgs;
 use crate::audit;
-use crate::consent::grant_for;
+use crate::consent::{Agreeing, grant_for};
 use crate::failure::Failure;
 use crate::installed::arriving::Arriving;
 use crate::installed::{Home, Installed, failure};
 use crate::output::{self, has_colour, one_line};
 use crate::places::Places;
 use crate::signed::{self, Verdict};
-use crate::terminal;
 use crate::update::{Definitions, different};
 
 /// Shows the differences, and takes the new version if the person says so.
@@ -46,7 +45,12 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<ExitCode, Failure> {
         None => still_trusted(&installed, &arriving, &digest).err(),
         Some(_) => None,
     };
-    let agreed = refusal.is_none() && (!shown.needs_consent || agrees(args, &digest)?);
+    let agreeing = Agreeing {
+        accepted: args.accept.as_deref(),
+        question: (!args.json).then_some("\ntake it?"),
+        look: format!("palisade update {}", args.name),
+    };
+    let agreed = refusal.is_none() && (!shown.needs_consent || agreeing.with(&digest)?);
     if args.json {
         output::line(shown.json(&args.name, &digest, agreed))?;
     }
@@ -103,23 +107,6 @@ fn still_trusted(installed: &Installed, arriving: &Arriving, digest: &str) -> Re
         "ask its author why; if you are sure: palisade update {name} --accept {digest}"
     ))
     .into_refusal())
-}
-
-fn agrees(args: &UpdateArgs, digest: &str) -> Result<bool, Failure> {
-    if let Some(accepted) = &args.accept {
-        return match accepted == digest {
-            true => Ok(true),
-            false => Err(Failure::new(format!(
-                "what is there now is {digest}, and not what you accepted"
-            ))
-            .remedy("look at what is different now: palisade update without --accept")
-            .into_refusal()),
-        };
-    }
-    if args.json {
-        return Ok(false);
-    }
-    Ok(terminal::yes("\ntake it?")?.unwrap_or(false))
 }
 
 /// Puts it in the place of what was there. What a person has to know of it.
