@@ -9,13 +9,14 @@ use serde_json::Value;
 use crate::hardening::WITHOUT;
 use crate::install_stage::{Desk, NOTES};
 
-/// What a person finds: the digest that is installed, what it is granted, and what
-/// the plugin may do with that when it is served.
+/// What a person finds: the digest that is installed, what it is granted, what the
+/// plugin may do with that when it is served, and what nobody has agreed to.
 #[derive(Debug, Clone, PartialEq)]
 struct State {
     digest: Value,
     grant: Option<String>,
     read: (Option<i32>, String),
+    withheld: String,
 }
 
 fn state(desk: &Desk) -> State {
@@ -28,6 +29,7 @@ fn state(desk: &Desk) -> State {
         digest: listed[0]["digest"].clone(),
         grant: grant.map(|text| text.replace(&folder, "FOLDER")),
         read: (read.code, read.stdout),
+        withheld: desk.palisade(["approve", "notes"]).output().stdout,
     }
 }
 
@@ -138,6 +140,32 @@ fn revoking() {
         let arguments = ["revoke", "notes", "--root", "notes", "--tool", "read"];
         with(desk.palisade(arguments), variables)
     });
+    assert!(kills >= 5, "{kills}");
+}
+
+#[test]
+fn approving() {
+    let kills = at_every_step(
+        || {
+            let desk = Desk::new();
+            let file = desk.source(&guest("turncoat"), NOTES);
+            let root = format!("notes={}:rw", desk.folder().display());
+            desk.install(&file, &["--root", &root]).success();
+            let mut session = desk.palisade(["run", "notes"]).start();
+            session.initialize("2025-11-25");
+            session.call("become", serde_json::json!({"what": "more"}));
+            session.ask("tools/list", serde_json::json!({}));
+            let shown = || desk.palisade(["approve", "notes"]).output().stdout;
+            while !shown().contains("tool wipe") {}
+            (desk, file)
+        },
+        |desk, _, variables| {
+            let shown = desk.palisade(["approve", "notes", "--json"]).output();
+            let digest = shown.json()["digest"].as_str().unwrap().to_owned();
+            let accept = ["approve", "notes", "--accept", &digest];
+            with(desk.palisade(accept), variables)
+        },
+    );
     assert!(kills >= 5, "{kills}");
 }
 
