@@ -202,8 +202,14 @@ fn what_has_to_be_signed_by_somebody_who_may_is() {
     let verified = desk.palisade(["verify"]).output();
     assert_eq!(verified.code, Some(FAILED), "{verified:?}");
     assert!(
-        verified.stderr.contains("notes: it has to be signed"),
+        verified.stderr.contains("notes: it has to be signed")
+            && verified.stderr.contains("trust.toml"),
         "{verified:?}"
+    );
+    let doctor = desk.palisade(["doctor"]).output();
+    assert!(
+        doctor.stdout.contains("notes has to be signed"),
+        "{doctor:?}"
     );
     trusts(&desk, &trust);
     call(&desk).success();

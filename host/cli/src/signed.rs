@@ -10,6 +10,10 @@ use crate::failure::Failure;
 use crate::files::{open_file, read_file};
 use crate::places::Places;
 
+/// What to do where somebody has signed who may not.
+pub(crate) const TRUST: &str =
+    "whom to trust for what is said in trust.toml, as is require-signature";
+
 /// Largest list, in bytes.
 const MAX_TRUST: u64 = 64 << 10;
 
@@ -155,7 +159,7 @@ impl Verdict {
                 "{what} has to be signed by somebody who may, and is signed {}",
                 self.words()
             ))
-            .remedy("whom to trust for what is said in trust.toml, as is require-signature")
+            .remedy(TRUST)
             .into_refusal()),
         }
     }

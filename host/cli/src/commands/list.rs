@@ -65,21 +65,22 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
     let home = Home::find()?;
     let damaged = home.store.verify().map_err(|error| failure(&error))?;
+    let again = |name: &str| format!("palisade remove {name}, and install it again");
     let mut wrong: Vec<_> = (damaged.iter())
-        .map(|(name, error)| (name.clone(), error.to_string()))
+        .map(|(name, error)| (name.clone(), error.to_string(), again(name)))
         .collect();
     let trust = signed::trust(Places::find().as_ref())?;
     let snapshot = home.store.read().map_err(|error| failure(&error))?;
     for (name, entry) in snapshot.entries() {
         if let Err(failure) = Verdict::of_installed(&trust, entry).satisfies("it") {
-            wrong.push((name.clone(), failure.sentence()));
+            wrong.push((name.clone(), failure.sentence(), signed::TRUST.to_owned()));
         }
     }
     let count = snapshot.entries().len();
     if args.json {
         let wrong: Vec<_> = wrong
             .iter()
-            .map(|(name, error)| json!({ "name": name, "problem": error }))
+            .map(|(name, error, _)| json!({ "name": name, "problem": error }))
             .collect();
         output::line(json!({ "plugins": count, "wrong": wrong }))?;
     } else if wrong.is_empty() {
@@ -91,10 +92,8 @@ pub(crate) fn verify(args: &ListArgs) -> Result<ExitCode, Failure> {
     if wrong.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    for (name, error) in &wrong {
-        output::error_line(&one_line(&format!(
-            "palisade: {name}: {error}; palisade remove {name}, and install it again"
-        )));
+    for (name, error, remedy) in &wrong {
+        output::error_line(&one_line(&format!("palisade: {name}: {error}; {remedy}")));
     }
     Ok(ExitCode::FAILURE)
 }

@@ -13,6 +13,7 @@ use crate::keyring;
 use crate::output::one_line;
 use crate::places::{Places, State};
 use crate::secrets::unset;
+use crate::signed::{self, Verdict};
 
 /// Everything there is to say about plugins that are installed.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
@@ -52,7 +53,8 @@ fn store(home: &Home, path: &Path, plugins: usize) -> Vec<Check> {
             return vec![Check::ill(NAME, error.to_string(), remedy)];
         }
     };
-    if altered.is_empty() {
+    let untrusted = untrusted(home);
+    if altered.is_empty() && untrusted.is_empty() {
         let found = match plugins {
             0 => format!("{shown}, nothing yet"),
             plugins => format!("{shown}, as it was agreed to ({plugins})"),
@@ -63,7 +65,30 @@ fn store(home: &Home, path: &Path, plugins: usize) -> Vec<Check> {
         let remedy = format!("palisade remove {name}, and install it again");
         Check::ill(NAME, format!("{name}: {error}"), remedy)
     };
-    altered.into_iter().map(ill).collect()
+    altered.into_iter().map(ill).chain(untrusted).collect()
+}
+
+/// The plugins that have to be signed by somebody who may, and are not.
+fn untrusted(home: &Home) -> Vec<Check> {
+    const NAME: &str = "signed";
+    let trust = match signed::trust(Places::find().as_ref()) {
+        Ok(trust) => trust,
+        Err(failure) => {
+            let remedy = "nothing is installed or run until it is correct";
+            return vec![Check::ill(NAME, failure.sentence(), remedy)];
+        }
+    };
+    let snapshot = home.store.read();
+    let entries = snapshot.iter().flat_map(|snapshot| snapshot.entries());
+    let wrong = entries.filter_map(|(name, entry)| {
+        let failure = Verdict::of_installed(&trust, entry).satisfies(name).err()?;
+        Some(Check::ill(
+            NAME,
+            one_line(&failure.sentence()),
+            signed::TRUST,
+        ))
+    });
+    wrong.collect()
 }
 
 /// The grants, against what is on this machine.
