@@ -2,6 +2,7 @@
 //! `turncoat` is what a file in its folder says.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 use palisade_tests::{Finished, Palisade, Session, guest, rpc};
@@ -323,6 +324,12 @@ fn what_is_written_down_by_somebody_else_is_not_believed() {
     )
     .unwrap();
     assert!(approve(&desk, &[]).success().stdout.contains("nothing"));
+    let open = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    open(0o666);
+    let said = approve(&desk, &[]);
+    assert!(said.stderr.contains("others may write to it"), "{said:?}");
+    assert!(said.stderr.contains("notes.json away"), "{said:?}");
+    open(0o600);
     for bad in ["", "{", "[]", "{\"plugin\":null}"] {
         fs::write(&file, bad).unwrap();
         let said = approve(&desk, &[]);

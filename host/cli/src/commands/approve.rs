@@ -27,6 +27,13 @@ pub(crate) fn run(args: &ApproveArgs) -> Result<ExitCode, Failure> {
             format!("what is withheld of {} can't be read", args.name),
             &error,
         )
+        .remedy(match &file {
+            Some(file) => format!(
+                "take {} away: the server that runs next writes down what it finds",
+                file.path().display()
+            ),
+            None => "set HOME to a directory of your own".to_owned(),
+        })
     };
     let kept = match &file {
         Some(file) => file.read().map_err(unreadable)?,

@@ -130,6 +130,11 @@ impl File {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The folder it is in.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -181,6 +186,9 @@ impl File {
         let metadata = file.metadata()?;
         if !metadata.is_file() || metadata.uid() != rustix::process::geteuid().as_raw() {
             return Err(bad("it is no file of this user"));
+        }
+        if metadata.mode() & 0o022 != 0 {
+            return Err(bad("others may write to it"));
         }
         let mut bytes = Vec::new();
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
